@@ -77,7 +77,7 @@ await main(() =>
     ),
     gpu: scriptEntry(
       'gpu.mjs',
-      'records the sessions for the handbook's page of measurements on this machine's GPU; --plan only lists them',
+      'records the measurement sessions of the handbook on the GPU of this machine; --plan only lists them',
       async (words) => (words.includes('--plan') ? [] : allSteps()),
       { developer: false },
     ),

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { runInTerminal } from './setup/command.mjs';
 import { LOCK } from './setup/lock.mjs';
-import { nodeToContinue, snapshotCommand } from './setup/pinned-node.mjs';
+import { nodeForEntry, snapshotCommand } from './setup/pinned-node.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, setOutputStream } from './setup/say.mjs';
 import { COMMAND_LINE, inputsNow, isUnchanged, saveState } from './steps/input-state.mjs';
@@ -22,7 +22,7 @@ const cli = inRoot('dist/host/cli.js');
 async function runCommandLine(args) {
   const image = snapshotCommand(args);
   if (image !== null) return runInTerminal(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
-  const other = nodeToContinue();
+  const other = nodeForEntry();
   if (other !== null) return runInTerminal(other, [cli, ...args], { cwd: callerFolder });
   process.chdir(callerFolder);
   process.argv = [process.execPath, cli, ...args];

@@ -1,5 +1,5 @@
 /** `npm run build`: installs missing packages, and builds page, host, addon and kernels. */
-import { main, say } from './setup/say.mjs';
+import { main, printLine } from './setup/say.mjs';
 import { allSteps, build, prepare } from './steps/all.mjs';
 
 await main(async () => {
@@ -11,6 +11,6 @@ await main(async () => {
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
   await build(await allSteps({ withoutGpu: true, userKernels: true }));
-  say('Built: dist/ is up to date.');
+  printLine('Built: dist/ is up to date.');
   return 0;
 });

@@ -1,9 +1,9 @@
 /** Formats all C++ and CUDA files in place, as part of `npm run format`. */
-import { say } from './setup/say.mjs';
+import { printLine } from './setup/say.mjs';
 import { entry } from './steps/all.mjs';
 
 await entry(async () => {
   const { code, output } = await (await import('./suites/cpp-format.mjs')).writeFormat();
-  if (output) say(output.trim());
+  if (output) printLine(output.trim());
   return code;
 });

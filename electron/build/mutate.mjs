@@ -5,4 +5,4 @@
  */
 import { entry } from './steps/all.mjs';
 
-await entry(async (args) => (await import('./suites/mutations.mjs')).mutate(args));
+await entry(async (args) => (await import('./suites/mutations.mjs')).runMutations(args));

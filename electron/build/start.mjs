@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { callerFolder, inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
+import { Failure, main, printLine } from './setup/say.mjs';
 import { allSteps, build, prepare } from './steps/all.mjs';
 
 const USAGE = `npm start [-- OPTIONS]
@@ -59,7 +59,7 @@ async function open(options, solver) {
     const { runInElectron } = await import('./setup/electron-runtime.mjs');
     const result = await runInElectron([...scenario, ...gpu, '--run'], solver);
     if ('exitCode' in result) return result.exitCode;
-    say(`Cannot open a window: ${result.reason}. Opening the workbench in the browser instead.`);
+    printLine(`Cannot open a window: ${result.reason}. Opening the workbench in the browser instead.`);
   }
   const { serveInBrowser } = await import('./setup/browser-shell.mjs');
   const port = options.port === null ? [] : ['--port', String(options.port)];
@@ -70,7 +70,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   const options = readOptions(args);
   if (options.help) {
-    say(USAGE);
+    printLine(USAGE);
     return 0;
   }
   const elsewhere = await prepare(args, { developer: false });

@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs';
 import { capture } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
+import { Failure, main, printLine } from './setup/say.mjs';
 
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
@@ -46,13 +46,13 @@ async function run(program, args) {
     env: { ...process.env, BRAGGBENCH_ASSETS: inRoot('assets'), BRAGGBENCH_KERNELS: inRoot('dist/kernels') },
     timeout_s: TIMEOUT_S,
     onLine: (line) => {
-      if (!TOTALS.test(line)) say(`  ${line}`);
+      if (!TOTALS.test(line)) printLine(`  ${line}`);
     },
   });
   const totals = TOTALS.exec(output);
   const skipped = [...output.matchAll(/^skip /gm)].length;
   if (totals) return { passed: Number(totals[1]), failed: Number(totals[2]), skipped };
-  say(timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${code}`);
+  printLine(timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${code}`);
   return { passed: [...output.matchAll(/^ok {3}/gm)].length, failed: 1, skipped };
 }
 
@@ -70,13 +70,13 @@ await main(async () => {
   }
   for (const { name, program, args } of all) {
     if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
-    say(`\n${name}`);
+    printLine(`\n${name}`);
     const { passed, failed, skipped } = await run(program, args);
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
   }
   const skips = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
-  say(`\n${total.passed} passed, ${total.failed} failed${skips}`);
+  printLine(`\n${total.passed} passed, ${total.failed} failed${skips}`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 });

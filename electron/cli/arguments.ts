@@ -44,7 +44,7 @@ export function withHelp(specs: readonly FlagSpec[]): readonly FlagSpec[] {
   return [...specs, helpFlag];
 }
 
-function specFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
+function flagSpecFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
   const found = specs.find(({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`));
   if (found !== undefined) return found;
   const known = specs.map((spec) => spec.name);
@@ -69,7 +69,7 @@ export function parseArguments(words: readonly string[], own: readonly FlagSpec[
       continue;
     }
     const equals = word.indexOf('=');
-    const spec = specFor(equals < 0 ? word : word.slice(0, equals), specs);
+    const spec = flagSpecFor(equals < 0 ? word : word.slice(0, equals), specs);
     const values = flags.get(spec.name) ?? [];
     values.push(takeValue(spec, equals < 0 ? null : word.slice(equals + 1), rest));
     flags.set(spec.name, values);

@@ -80,7 +80,7 @@ export class BenchProgressView {
 
   update(progress: BenchProgress): void {
     this.#latest = { progress, at_ms: performance.now() };
-    if (this.#terminal.isLive && performance.now() >= this.#due_ms) this.#show();
+    if (this.#terminal.isErrorTerminal && performance.now() >= this.#due_ms) this.#show();
   }
 
   /** Clears the table, so that the result starts on an empty line. */
@@ -94,18 +94,18 @@ export class BenchProgressView {
     const { progress, at_ms } = this.#latest;
     const now_ms = performance.now();
     const line = statusText(progress, progress.elapsed_s + (now_ms - at_ms) / 1000, this.#mostSeconds);
-    if (this.#terminal.isLive) this.#draw([...progressTable(progress), line]);
+    if (this.#terminal.isErrorTerminal) this.#draw([...progressTable(progress), line]);
     else if (now_ms - this.#said_ms >= LINE_MS) {
       this.#said_ms = now_ms;
-      this.#terminal.say([line, ...progress.latest.map(rowText)].join('; '));
+      this.#terminal.printNote([line, ...progress.latest.map(rowText)].join('; '));
     }
   }
 
   #draw(lines: readonly string[]): void {
-    const { live } = this.#terminal;
+    const { errorStream } = this.#terminal;
     this.#erase();
-    const width = live.columns || defaultColumns;
-    live.write(lines.map((line) => escapeForTerminal(truncateLine(line, width))).join('\n'));
+    const width = errorStream.columns || defaultColumns;
+    errorStream.write(lines.map((line) => escapeForTerminal(truncateLine(line, width))).join('\n'));
     this.#drawn = lines.length;
     this.#due_ms = performance.now() + REDRAW_MS;
   }
@@ -113,7 +113,7 @@ export class BenchProgressView {
   #erase(): void {
     if (this.#drawn === 0) return;
     const up = this.#drawn > 1 ? `${ESC}[${this.#drawn - 1}A` : '';
-    this.#terminal.live.write(`\r${up}${ESC}[J`);
+    this.#terminal.errorStream.write(`\r${up}${ESC}[J`);
     this.#drawn = 0;
   }
 }
@@ -276,7 +276,7 @@ export async function measureWithProgress(
       measureSession(host.addon, benchable, task, {
         signal,
         startChild: forkChild,
-        warn: (reason) => terminal.say(reason),
+        warn: (reason) => terminal.printNote(reason),
         onProgress: (latest) => progress.update(latest),
       }),
     )
@@ -362,7 +362,7 @@ export async function benchScenario(
   const sweep = text === undefined ? null : parseSweep(text);
   const readings: ValidReading[] = [];
   for (const overrides of sweep?.overrides ?? [[]])
-    readings.push(await readScenario(context, host, () => workload.fit, overrides));
+    readings.push(await readScenario(context, host, () => workload.adapt, overrides));
   const [first] = readings;
   if (first === undefined) throw new Error('no scenario to measure was given');
   const external = listFlag(parsed, 'external') ?? [];
@@ -383,7 +383,7 @@ export async function benchScenario(
   try {
     if (out !== undefined) {
       await writeOutput(parsed, out, sessionText(session));
-      context.terminal.say(`Saved as ${out}`);
+      context.terminal.printNote(`Saved as ${out}`);
     }
   } finally {
     // Print the result first, so that it is shown even if it cannot be saved.

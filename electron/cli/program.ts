@@ -129,25 +129,25 @@ function findVerb(name: string): Verb {
   throw new UsageError(`${JSON.stringify(name)} is not a known verb${hint}; allowed: ${known.join(', ')}`);
 }
 
-function print(terminal: Terminal, lines: readonly string[]): ExitCode {
+function printLines(terminal: Terminal, lines: readonly string[]): ExitCode {
   for (const line of lines) terminal.print(line);
   return exitCodes.done;
 }
 
 async function runVerb(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   const [name, ...rest] = words;
-  if (name === '--version') return print(terminal, [await programVersion()]);
+  if (name === '--version') return printLines(terminal, [await programVersion()]);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const about = name === 'help' ? rest[0] : undefined;
-    if (about !== undefined) return print(terminal, verbHelp(findVerb(about)));
+    if (about !== undefined) return printLines(terminal, verbHelp(findVerb(about)));
     const help = programHelp(groups, await programVersion());
-    if (name !== undefined) return print(terminal, help);
-    for (const line of help) terminal.say(line);
+    if (name !== undefined) return printLines(terminal, help);
+    for (const line of help) terminal.printNote(line);
     return exitCodes.badInput;
   }
   const verb = findVerb(name);
   const parsed = parseArguments(rest, verb.flags);
-  if (hasFlag(parsed, 'help')) return print(terminal, verbHelp(verb));
+  if (hasFlag(parsed, 'help')) return printLines(terminal, verbHelp(verb));
   const { min, max, name: operand } = verb.operands;
   if (parsed.operands.length < min) throw new UsageError(`${name} needs ${operand}; usage: braggbench ${verb.usage}`);
   if (parsed.operands.length > max) {
@@ -168,19 +168,19 @@ function toUserError(error: unknown): unknown {
 
 function printError(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
   if (error instanceof UsageError) {
-    terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
+    terminal.printNote(`${terminal.styleNote('red', 'error')} ${error.message}`);
     if (asJson) terminal.printJson(errorDocument(new BraggError('invalid', error.message)));
     return exitCodes.badInput;
   }
   if (error instanceof BraggError) {
-    if (error.issues.length === 0) terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
+    if (error.issues.length === 0) terminal.printNote(`${terminal.styleNote('red', 'error')} ${error.message}`);
     printIssues(terminal, error.issues);
     if (asJson) terminal.printJson(errorDocument(error));
     return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.say(`${terminal.styleSaid('red', 'error')} this is a bug in the program, please report it:`);
-  terminal.say(text);
+  terminal.printNote(`${terminal.styleNote('red', 'error')} this is a bug in the program, please report it:`);
+  terminal.printNote(text);
   if (asJson) terminal.printJson(errorDocument(new BraggError('internal', text)));
   return exitCodes.failed;
 }

@@ -37,16 +37,16 @@ export class ProgressBar {
   /** Redraws the line, unless the last redraw was too recent or the output is not a terminal. */
   draw(line: string): void {
     const now = performance.now();
-    if (!this.terminal.isLive || now - this.last_ms < REDRAW_MS) return;
+    if (!this.terminal.isErrorTerminal || now - this.last_ms < REDRAW_MS) return;
     this.last_ms = now;
     this.drawn = true;
-    const { live } = this.terminal;
-    live.write(`\r\u001B[2K${escapeForTerminal(truncateLine(line, live.columns || defaultColumns))}`);
+    const { errorStream } = this.terminal;
+    errorStream.write(`\r\u001B[2K${escapeForTerminal(truncateLine(line, errorStream.columns || defaultColumns))}`);
   }
 
   /** Clears the line before other output. */
   clear(): void {
-    if (this.drawn) this.terminal.live.write('\r\u001B[2K');
+    if (this.drawn) this.terminal.errorStream.write('\r\u001B[2K');
     this.drawn = false;
   }
 }

@@ -33,7 +33,7 @@ export function issueLine(issue: Issue, style: Style): string {
 
 /** Prints issues to standard error, apart from the result. */
 export function printIssues(terminal: Terminal, issues: readonly Issue[]): void {
-  for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
+  for (const issue of issues) terminal.printNote(issueLine(issue, (style, text) => terminal.styleNote(style, text)));
 }
 
 /** JSON document for an error, printed with --json. */
@@ -68,14 +68,14 @@ export function parseOverrides({ flags }: ParsedArguments): readonly Override[] 
 }
 
 /** Function that adapts a scenario to the variant of --variant, with notes to print. Throws UsageError. */
-export type VariantFitter = (
+export type VariantAdapter = (
   variant: string,
   reading: ScenarioReading,
   given: readonly Override[],
   addon: NativeAddon,
 ) => { readonly overrides: readonly Override[]; readonly notes: readonly string[] };
 
-export const fitByName: VariantFitter = (variant) => ({
+export const adaptByName: VariantAdapter = (variant) => ({
   overrides: [{ path: ['solver', 'variant'], value: variant }],
   notes: [],
 });
@@ -87,7 +87,7 @@ export const fitByName: VariantFitter = (variant) => ({
 export async function readScenario(
   context: VerbContext,
   host: Host,
-  fitOf: (kind: ScenarioKindName) => VariantFitter,
+  adapterOf: (kind: ScenarioKindName) => VariantAdapter,
   more: readonly Override[] = [],
 ): Promise<ValidReading> {
   const { parsed, terminal } = context;
@@ -101,8 +101,8 @@ export async function readScenario(
   let reading = await read([...given, ...more]);
   const variant = await openVariant(context, host, benchKindOf(reading.scenario ?? { kind: reading.kind }));
   if (variant !== undefined) {
-    const fitted = fitOf(reading.kind)(variant, reading, given, host.addon);
-    for (const note of fitted.notes) terminal.say(note);
+    const fitted = adapterOf(reading.kind)(variant, reading, given, host.addon);
+    for (const note of fitted.notes) terminal.printNote(note);
     reading = await read([...given, ...fitted.overrides, ...more]);
   }
   if (reading.problem === null) throw invalidScenarioError(reading.issues);

@@ -77,17 +77,17 @@ export class Terminal {
   }
 
   /** Prints a line to standard error, for notes, warnings and errors. */
-  say(line = ''): void {
+  printNote(line = ''): void {
     this.stderr.write(`${escapeForTerminal(line)}\n`);
   }
 
   /** Standard error, for lines that are redrawn. */
-  get live(): OutputStream {
+  get errorStream(): OutputStream {
     return this.stderr;
   }
 
   /** Whether standard error is a terminal. */
-  get isLive(): boolean {
+  get isErrorTerminal(): boolean {
     return this.stderr.isTTY === true && this.environment['TERM'] !== 'dumb';
   }
 
@@ -107,7 +107,7 @@ export class Terminal {
   }
 
   /** Styles text for standard error. */
-  styleSaid(style: Style, text: string): string {
+  styleNote(style: Style, text: string): string {
     return this.styled(this.stderr, style, text);
   }
 

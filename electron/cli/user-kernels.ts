@@ -21,7 +21,7 @@ import type { VerbContext } from './verb.ts';
 
 /** Whether a user can answer prompts. Otherwise, errors name the flag to use instead. */
 export function canPrompt(terminal: Terminal): boolean {
-  return process.stdin.isTTY === true && terminal.isLive;
+  return process.stdin.isTTY === true && terminal.isErrorTerminal;
 }
 
 /** True for y or yes. */
@@ -64,7 +64,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
     if (!canPrompt(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run until you confirm that you trust it: use --trust`);
     }
-    terminal.say(what);
+    terminal.printNote(what);
     if (!(await confirmTrust(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {
       throw new BraggError('untrusted', `${id} is not trusted, so it is not run.`);
     }

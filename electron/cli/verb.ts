@@ -10,7 +10,7 @@ export const exitCodes = {
   /** Error in the command line or in a scenario file. */
   badInput: 2,
   /** A cluster task completed some points but not all, so it is useful to run it again. */
-  left: 75,
+  incomplete: 75,
   /** Interrupted by the user; results so far are saved and marked. The value is 128 + SIGINT. */
   interrupted: 130,
 } as const;

@@ -12,8 +12,8 @@ import { bytes } from './wire/arrays.ts';
  * Compared quantity: energy per mass of each cell (dose), or energy per area. The latter has its maximum in dense
  * matter.
  */
-export const gammaDoseSchema = z.enum(['mass', 'area']);
-export type GammaDose = z.infer<typeof gammaDoseSchema>;
+export const gammaQuantitySchema = z.enum(['mass', 'area']);
+export type GammaQuantity = z.infer<typeof gammaQuantitySchema>;
 
 /**
  * Allowed ranges of the two gamma criteria: dose difference as a fraction of the reference dose, and distance in mm.
@@ -112,14 +112,14 @@ export const doseMethods = {
       local: z.boolean().default(false),
       /** Cells with less than this fraction of the largest reference dose are not evaluated. */
       threshold: z.number().min(0).max(0.9).default(0.1),
-      by: gammaDoseSchema.default('mass'),
+      by: gammaQuantitySchema.default('mass'),
       viewport: viewportSchema,
     }),
     result: z.strictObject({
       /** Gamma in each cell; NaN in cells below the threshold, which are not evaluated. */
       map: fieldMapSchema,
       /** Compared quantity; always `area` if a run was saved without densities. */
-      by: gammaDoseSchema,
+      by: gammaQuantitySchema,
       /** Pass rate: fraction of the evaluated cells with gamma ≤ 1. */
       passed: z.number(),
       points: z.number().int().nonnegative(),

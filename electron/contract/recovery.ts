@@ -14,7 +14,7 @@ const emptyRequestSchema = z.strictObject({});
 const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Item that was not saved when its page or program ended. */
-const recoverableSchema = z.discriminatedUnion('kind', [
+const recoverableItemSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('draft'),
     id: z.string(),
@@ -46,7 +46,7 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     finished: z.boolean(),
   }),
 ]);
-export type Recoverable = Readonly<z.infer<typeof recoverableSchema>>;
+export type RecoverableItem = Readonly<z.infer<typeof recoverableItemSchema>>;
 
 const itemRequestSchema = z.strictObject({ id: z.string().min(1).max(200) });
 
@@ -66,7 +66,7 @@ export const recoveryMethods = {
   /** Lists unsaved work of ended programs, and of this page before it was reloaded. */
   'recovery.list': {
     params: z.strictObject({ pages: z.array(pageIdSchema).max(16) }),
-    result: z.strictObject({ items: z.array(recoverableSchema) }),
+    result: z.strictObject({ items: z.array(recoverableItemSchema) }),
   },
   /** Returns stored edits. They stay on disk until they are discarded, or until the page stores edits again. */
   'recovery.draft': {

@@ -5,15 +5,15 @@ import { fileRefSchema, namedFileSchema } from './files.ts';
 import { propertyOfWorkloads } from './scenario/kinds.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
 
-export const readScenarioSchema = z.strictObject({
+export const parsedScenarioSchema = z.strictObject({
   /** Parsed document, which may contain invalid values; null if the text cannot be parsed. */
   draft: scenarioDraftSchema.nullable(),
   issues: z.array(issueSchema),
 });
-export type ReadScenario = Readonly<z.infer<typeof readScenarioSchema>>;
+export type ParsedScenario = Readonly<z.infer<typeof parsedScenarioSchema>>;
 
 export const scenarioFileSchema = z.strictObject({
-  ...readScenarioSchema.shape,
+  ...parsedScenarioSchema.shape,
   file: namedFileSchema,
   /** True if the file came with the program. Saving then asks for a different name. */
   readOnly: z.boolean(),
@@ -34,12 +34,15 @@ export type LibraryEntry = Readonly<z.infer<typeof libraryEntrySchema>>;
 
 /** Resolved scenario of any kind. */
 export const resolvedSchema = z.discriminatedUnion('kind', propertyOfWorkloads('resolved'));
-export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
-export type ResolvedKind<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
+export type ResolvedScenario = Readonly<z.infer<typeof resolvedSchema>>;
+export type ResolvedScenarioOfKind<K extends ResolvedScenario['kind']> = Extract<ResolvedScenario, { kind: K }>;
 
 /** Narrows a resolved scenario to `kind`; null if it is of another kind. */
-export function narrowResolved<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedKind<K> | null {
-  return resolved?.kind === kind ? (resolved as ResolvedKind<K>) : null;
+export function narrowResolvedScenario<K extends ResolvedScenario['kind']>(
+  kind: K,
+  resolved: ResolvedScenario | null,
+): ResolvedScenarioOfKind<K> | null {
+  return resolved?.kind === kind ? (resolved as ResolvedScenarioOfKind<K>) : null;
 }
 
 export const materialSchema = z.strictObject({

@@ -15,7 +15,7 @@ export const isTaskKind = (name: string): name is TaskKind => taskKinds.some((ki
 
 export type TaskProgress<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskProgressSchema<K>>>>;
 
-export type TaskResolved<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskResolvedSchema<K>>>>;
+export type ResolvedTask<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskResolvedSchema<K>>>>;
 
 /** A saved session. */
 const storedTaskSchema = z.strictObject({

@@ -6,7 +6,7 @@ import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
 import { defaultKind } from './scenario/index.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
-import { parseConfigured, spaceShape } from './tuning/configured.ts';
+import { parseConfigured, searchSpaceShape } from './tuning/configured.ts';
 import { sanitizerReportSchema, sanitizerToolSchema } from './user-kernels/checks.ts';
 import { compileOptionsSchema } from './user-kernels/options.ts';
 import { workloadSchema } from './workload.ts';
@@ -50,8 +50,8 @@ export const userKernelDescriptionSchema = z.strictObject({
   /** Compiler options that differ from those of built-in kernels. */
   compile: compileOptionsSchema.default({}),
   /** Constants in the file that tuning may vary. */
-  tunables: spaceShape.tunables.default([]),
-  conditions: spaceShape.conditions,
+  tunables: searchSpaceShape.tunables.default([]),
+  conditions: searchSpaceShape.conditions,
 });
 export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptionSchema>>;
 

@@ -43,7 +43,7 @@ export const oneOf = (...values: readonly string[]): FieldRule => {
 };
 const rejectAny = (): boolean => false;
 /** Rule for a field that a file must not contain. `why` is the last part of the message. */
-export const absentBecause = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
+export const forbiddenField = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
 export const absent = allowOnly('absent', rejectAny);
 export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === rejectAny;
 

@@ -11,7 +11,7 @@ export const NO_VALUE = '–';
 
 const MINUS = '−';
 
-function typographic(text: string): string {
+function withTypographicSigns(text: string): string {
   return text.replace(/^-/, MINUS).replace(/e([+-]?)(\d+)/, (_, sign: string, digits: string) => {
     return `×${powerOfTen(Number(`${sign}${digits}`))}`;
   });
@@ -44,10 +44,10 @@ export function significant(value: number | null | undefined, digits = 4): strin
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return typographic(value.toExponential(Math.max(0, digits - 1)));
+  if (size >= 1e5 || size < 1e-3) return withTypographicSigns(value.toExponential(Math.max(0, digits - 1)));
   const text = value.toPrecision(digits);
   // Numbers with more integer digits than `digits` end in zeros.
-  return typographic(text.includes('e') ? String(Number(text)) : text);
+  return withTypographicSigns(text.includes('e') ? String(Number(text)) : text);
 }
 
 /** Formats a number with `digits` significant digits in ASCII, for terminals and other programs: `1.20e-7`. */
@@ -74,7 +74,7 @@ export function millimetres(value: number | null): string {
 export function fixedDigits(value: number | null | undefined, digits: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   const text = value.toFixed(digits);
-  return typographic(Number(text) === 0 ? text.replace('-', '') : text);
+  return withTypographicSigns(Number(text) === 0 ? text.replace('-', '') : text);
 }
 
 /** Formats a fraction as a percentage, with more decimals near 0 % and just below 100 %. */
@@ -93,7 +93,7 @@ export function percent(fraction: number | null | undefined): string {
  */
 export function formatError(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
-  return value === 0 ? '0' : typographic(value.toExponential(1));
+  return value === 0 ? '0' : withTypographicSigns(value.toExponential(1));
 }
 
 /** Formats a small error in ASCII, for terminals: `2.1e-9`. */
@@ -171,13 +171,13 @@ export function timeLeft(seconds: number | null | undefined): string {
   return roundCoarsely(Math.ceil(seconds / 5) * 5);
 }
 
-const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
 /** Formats a time given in ISO 8601: `14:05:09` if it is today, otherwise `20 Nov 14:05`. */
 export function timeOfDay(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return NO_VALUE;
-  if (sameDay(time, now)) return time.toLocaleTimeString('en-GB');
+  if (isSameDay(time, now)) return time.toLocaleTimeString('en-GB');
   return `${time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
 }
 

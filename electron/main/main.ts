@@ -19,7 +19,7 @@ import {
   type StartChild,
 } from '../host/index.ts';
 import { forwardedArgumentsSchema, isRunFile, programArguments, readArguments } from './arguments.ts';
-import { declarePageScheme, restrictPages, servePage } from './window.ts';
+import { registerPageScheme, restrictPages, servePage } from './window.ts';
 import { WorkbenchWindows } from './windows.ts';
 
 /** If the user has set a data folder, stores Electron's data in it, apart from those of the default installation. */
@@ -120,7 +120,7 @@ async function start(): Promise<void> {
     },
   });
   const [window] = await Promise.all([windows.add(), host]);
-  await window.openIfRun(file);
+  await window.openRunFile(file);
 }
 
 function showStartError(error: unknown): void {
@@ -131,7 +131,7 @@ function showStartError(error: unknown): void {
 }
 
 function openFile(file: string | null): void {
-  const front = windows?.front ?? null;
+  const front = windows?.frontWindow ?? null;
   if (front === null) {
     openedFile = file ?? openedFile;
     return;
@@ -147,7 +147,7 @@ if (!app.requestSingleInstanceLock(startOptions)) {
   app.quit();
 } else {
   app.enableSandbox();
-  declarePageScheme();
+  registerPageScheme();
   app.on('second-instance', (_event, _argv, _folder, handed) => {
     const read = forwardedArgumentsSchema.safeParse(handed);
     openFile(read.success ? readArguments(read.data.args, read.data.folder).file : null);

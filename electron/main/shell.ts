@@ -242,7 +242,7 @@ export class WindowShell implements ShellHandlers {
     const { openWindow } = this.#frame;
     const mac = process.platform === 'darwin';
     const choose = (id: string): void => {
-      this.tell({ kind: 'command', id });
+      this.sendEvent({ kind: 'command', id });
       // Electron has toggled the check mark, but the page decides on it. Rebuild the menus to restore it.
       setImmediate(() => this.menu(this.#commands));
     };
@@ -274,7 +274,7 @@ export class WindowShell implements ShellHandlers {
     };
   }
 
-  tell(event: ShellEvent): void {
+  sendEvent(event: ShellEvent): void {
     if (this.#emit === null) this.#early.push(event);
     else this.#emit(event);
   }
@@ -291,12 +291,12 @@ export class WindowShell implements ShellHandlers {
     const request = this.#requests;
     return new Promise((answer) => {
       this.#closing = { request, answer };
-      this.tell({ kind: 'close-requested', request });
+      this.sendEvent({ kind: 'close-requested', request });
     });
   }
 
   /** Resets the state of a page that was reloaded or closed; its prompt has disappeared. */
-  forget(): void {
+  resetPage(): void {
     this.#edited = false;
     this.#emit = null;
     this.#endRequest(false);

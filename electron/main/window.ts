@@ -36,7 +36,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /** Registers the page's protocol. Must be called before the application is ready. */
-export function declarePageScheme(): void {
+export function registerPageScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: PAGE_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ]);

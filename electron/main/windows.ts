@@ -26,28 +26,28 @@ export class WorkbenchWindows {
   constructor(options: WindowsOptions) {
     this.#options = options;
     ipcMain.on(PORT_CHANNEL, (event) => {
-      const owner = this.#ownerOf(event);
-      if (owner !== undefined) owner.accept(event);
+      const owner = this.#windowOf(event);
+      if (owner !== undefined) owner.acceptPort(event);
       else event.ports[0]?.close();
     });
     ipcMain.on(READY_CHANNEL, (event) => {
-      if (this.#ownerOf(event) !== undefined) options.ready();
+      if (this.#windowOf(event) !== undefined) options.ready();
     });
   }
 
-  get front(): WorkbenchWindow | null {
+  get frontWindow(): WorkbenchWindow | null {
     return this.#open.at(-1) ?? null;
   }
 
   /** Opens a new window, offset from the front one, and loads its page. */
   async add(): Promise<WorkbenchWindow> {
     const { host, preload, allClosed } = this.#options;
-    const window = await createWindow(preload, this.front?.place ?? null);
+    const window = await createWindow(preload, this.frontWindow?.bounds ?? null);
     const added: WorkbenchWindow = new WorkbenchWindow({
       window,
       host,
-      inFront: () => this.front === added,
-      isLast: () => this.#open.every((one) => one === added || one.leaves),
+      inFront: () => this.frontWindow === added,
+      isLast: () => this.#open.every((one) => one === added || one.isClosing),
       openWindow: () => {
         this.add().catch((error: unknown) => console.error(error));
       },
@@ -56,7 +56,7 @@ export class WorkbenchWindows {
     window.on('focus', () => this.#toFront(added));
     window.on('closed', () => {
       this.#open = this.#open.filter((one) => one !== added);
-      this.front?.showMenus();
+      this.frontWindow?.showMenus();
       if (this.#open.length === 0) allClosed();
     });
     await loadPage(window);
@@ -68,7 +68,7 @@ export class WorkbenchWindows {
     window.showMenus();
   }
 
-  #ownerOf(event: IpcMainEvent): WorkbenchWindow | undefined {
+  #windowOf(event: IpcMainEvent): WorkbenchWindow | undefined {
     return this.#open.find((window) => window.isFromPage(event));
   }
 }

@@ -21,9 +21,9 @@ export class WorkbenchWindow {
   readonly #window: BrowserWindow;
   readonly #host: Promise<Host>;
   readonly #shell: WindowShell;
-  readonly #door: Promise<PageAcceptor>;
+  readonly #pageAcceptor: Promise<PageAcceptor>;
   readonly #isLast: () => boolean;
-  #leaves = false;
+  #isClosing = false;
   #mayClose = false;
 
   constructor({ window, host, isLast, ...frame }: WorkbenchOptions) {
@@ -31,14 +31,14 @@ export class WorkbenchWindow {
     this.#host = host;
     this.#isLast = isLast;
     this.#shell = new WindowShell(window, frame);
-    this.#door = host.then((opened) => opened.pageAcceptor(this.#shell));
+    this.#pageAcceptor = host.then((opened) => opened.pageAcceptor(this.#shell));
     // Ignore the error here, because the caller that opens the host reports it.
-    this.#door.catch(() => undefined);
+    this.#pageAcceptor.catch(() => undefined);
     window.webContents.on('did-start-navigation', (details) => {
-      if (details.isMainFrame && !details.isSameDocument) this.#shell.forget();
+      if (details.isMainFrame && !details.isSameDocument) this.#shell.resetPage();
     });
     window.webContents.on('render-process-gone', (_event, details) => {
-      this.#shell.forget();
+      this.#shell.resetPage();
       if (details.reason !== 'clean-exit') void this.#offerReload(details.reason);
     });
     window.on('close', (event) => {
@@ -47,18 +47,18 @@ export class WorkbenchWindow {
       void this.#askToClose();
     });
     window.on('closed', () => {
-      void this.#door.then((door) => door.close());
+      void this.#pageAcceptor.then((door) => door.close());
     });
   }
 
   /** Position and size, relative to which a new window is placed. */
-  get place(): Rectangle {
+  get bounds(): Rectangle {
     return this.#window.getNormalBounds();
   }
 
   /** Whether the window is about to close. False again if the user cancels the closing, so that runs continue. */
-  get leaves(): boolean {
-    return this.#leaves;
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   showMenus(): void {
@@ -75,10 +75,11 @@ export class WorkbenchWindow {
   async open(file: string): Promise<void> {
     const host = await this.#host;
     const named = host.grant(file);
-    this.#shell.tell({ kind: 'open', file: named.file, name: named.name });
+    this.#shell.sendEvent({ kind: 'open', file: named.file, name: named.name });
   }
 
-  async openIfRun(file: string | null): Promise<void> {
+  /** Opens the file if it is a run. The host opens scenarios (`openFirst`). */
+  async openRunFile(file: string | null): Promise<void> {
     if (file !== null && isRunFile(file)) await this.open(file);
   }
 
@@ -94,10 +95,10 @@ export class WorkbenchWindow {
   }
 
   /** Connects the port that the page sent to the host. */
-  accept(event: IpcMainEvent): void {
+  acceptPort(event: IpcMainEvent): void {
     const port = event.ports[0];
     if (port === undefined) return;
-    this.#door.then(
+    this.#pageAcceptor.then(
       (door) => door.accept(mainPort(port), { singleUse: true }),
       () => port.close(),
     );
@@ -106,9 +107,9 @@ export class WorkbenchWindow {
   async #askToClose(): Promise<void> {
     if (!(await this.#shell.mayClose())) return;
     // Set this before the prompt. If several windows close at the same time, the last of them then prompts.
-    this.#leaves = true;
+    this.#isClosing = true;
     if (this.#isLast() && !(await this.#mayStopRuns())) {
-      this.#leaves = false;
+      this.#isClosing = false;
       return;
     }
     await saveWindowPosition(this.#window);

@@ -14,7 +14,7 @@ import type { Host } from '../host/index.ts';
 import { acceptedSocketPort } from '../transports/websocket-host.ts';
 import { isOwnOrigin, isToken, listen, loopbackHost, newToken } from './loopback.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -53,7 +53,7 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
     found = [];
   }
   for (const name of found) {
-    const type = TYPES[path.extname(name).toLowerCase()];
+    const type = CONTENT_TYPES[path.extname(name).toLowerCase()];
     if (type === undefined || name === DESKTOP_ENTRY) continue;
     const file = { path: path.join(folder, name), type, immutable: name.startsWith('assets/') };
     files.set(name === BROWSER_ENTRY ? '' : name, file);
@@ -115,29 +115,29 @@ type HttpReply =
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'file'; readonly file: PageFile; readonly host: string };
 
-const text = (status: number, sentence: string): HttpReply => ({ kind: 'text', status, text: sentence });
+const textReply = (status: number, sentence: string): HttpReply => ({ kind: 'text', status, text: sentence });
 
-function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): HttpReply {
+function replyForRequest(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): HttpReply {
   const host = loopbackHost(request);
   if (host === null)
-    return text(
+    return textReply(
       403,
       'The Host header of the request is not an address of this machine. Use the address that the program printed.',
     );
-  if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is supported.');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return textReply(405, 'Only GET is supported.');
   let url: URL;
   try {
     url = new URL(request.url ?? '/', `http://${host}`);
   } catch {
-    return text(400, 'This address is not valid.');
+    return textReply(400, 'This address is not valid.');
   }
   const given = url.searchParams.get('token');
   if (url.pathname === '/' && given !== null && isToken(given, token)) return { kind: 'redirect', to: `/${token}/` };
   const name = pathBelowToken(url.pathname, token);
   if (name === null)
-    return text(403, 'Open the address that the program printed when it started: it contains the access token.');
+    return textReply(403, 'Open the address that the program printed when it started: it contains the access token.');
   const file = files.get(name);
-  return file === undefined ? text(404, 'There is nothing at this address.') : { kind: 'file', file, host };
+  return file === undefined ? textReply(404, 'There is nothing at this address.') : { kind: 'file', file, host };
 }
 
 /** Answers an HTTP request. Returns whether it contained the token; a request without it gets no information. */
@@ -147,7 +147,7 @@ function answerRequest(
   token: string,
   files: ReadonlyMap<string, PageFile>,
 ): boolean {
-  const reply = replyTo(request, token, files);
+  const reply = replyForRequest(request, token, files);
   switch (reply.kind) {
     case 'text':
       sendPlainText(response, reply.status, reply.text);
@@ -202,20 +202,20 @@ export async function servePage(
   const door = host.pageAcceptor();
   const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
   /** Connections that have not sent the token yet, oldest first. */
-  const strangers = new Set<Duplex>();
+  const unauthenticated = new Set<Duplex>();
   let open = 0;
   const server = createServer(times, (request, response) => {
-    if (answerRequest(request, response, token, files)) strangers.delete(request.socket);
+    if (answerRequest(request, response, token, files)) unauthenticated.delete(request.socket);
   });
   server.on('connection', (socket) => {
     open += 1;
-    strangers.add(socket);
+    unauthenticated.add(socket);
     socket.once('close', () => {
       open -= 1;
-      strangers.delete(socket);
+      unauthenticated.delete(socket);
     });
     // Beyond the limit, close the oldest connection without a token, because the new one may belong to a page.
-    if (open > most) [...strangers][0]?.destroy();
+    if (open > most) [...unauthenticated][0]?.destroy();
   });
   // The timeout also ends clients that request a file but never read it. `ws` removes it from WebSockets.
   server.setTimeout(silent_ms, (socket) => socket.destroy());
@@ -231,7 +231,7 @@ export async function servePage(
     if (name === null || !isOwnOrigin(request, name)) rejectUpgrade(socket, '403 Forbidden');
     else if (pathBelowToken(path, token) !== SOCKET_PATH) rejectUpgrade(socket, '403 Forbidden');
     else {
-      strangers.delete(socket);
+      unauthenticated.delete(socket);
       sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));
     }
   });

@@ -7,7 +7,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
 import type { DepthDose, LedgerTable, Moments, RunId, RunState, RunSummary } from '../../electron/contract/run.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
-import type { Resolved } from '../../electron/contract/scenarios.ts';
+import type { ResolvedScenario } from '../../electron/contract/scenarios.ts';
 import type { Result } from '../../electron/contract/wire/methods.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import type { Client } from './client/client.ts';
@@ -85,7 +85,7 @@ export interface ShownDepthDose {
 interface RunReference {
   readonly run: RunId;
   readonly scenario: ScenarioDraft;
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedScenario | null;
 }
 
 /** Moments with stored phase space, and whether the run was stopped early. */

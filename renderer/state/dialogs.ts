@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
-import type { Recoverable } from '../../electron/contract/recovery.ts';
+import type { RecoverableItem } from '../../electron/contract/recovery.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { AnswerLanguage, KernelTemplate } from '../../electron/contract/user-kernels.ts';
 
@@ -64,7 +64,7 @@ export interface DialogKinds {
     };
     readonly answer: { readonly tags: readonly string[]; readonly remark: string };
   };
-  readonly recover: { readonly request: { readonly items: readonly Recoverable[] }; readonly answer: never };
+  readonly recover: { readonly request: { readonly items: readonly RecoverableItem[] }; readonly answer: never };
   readonly log: {
     readonly request: { readonly file: string | null; readonly text: string };
     readonly answer: never;

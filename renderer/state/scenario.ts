@@ -17,7 +17,7 @@ import {
   withValueAt,
 } from '../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
-import type { Resolved } from '../../electron/contract/scenarios.ts';
+import type { ResolvedScenario } from '../../electron/contract/scenarios.ts';
 import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 import { sameJson } from '../base/same-json.ts';
 
@@ -46,7 +46,7 @@ interface Revision {
 export interface Check {
   readonly draft: ScenarioDraft;
   readonly issues: readonly Issue[];
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedScenario | null;
 }
 
 export interface ScenarioState {
@@ -64,7 +64,7 @@ export interface ScenarioState {
   /** Check of the current draft or, until the host has responded, of an earlier one. */
   readonly check: Check | null;
   /** Last resolved values, so that placeholders remain while the user corrects an error. */
-  readonly lastResolved: Resolved | null;
+  readonly lastResolved: ResolvedScenario | null;
   /** Incremented when a document is opened or replaced, so that forms discard their state of the previous one. */
   readonly generation: number;
   /** Number of documents opened so far, so that a late result can be matched to the document that requested it. */

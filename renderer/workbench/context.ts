@@ -4,7 +4,7 @@
  */
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';
-import { narrowResolved, type Resolved } from '../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario, type ResolvedScenario } from '../../electron/contract/scenarios.ts';
 import type { Params, Result } from '../../electron/contract/wire/methods.ts';
 import { type ArrayCache, SHOWN_KEY } from '../data/run-data.ts';
 import { errorText } from '../state/notices.ts';
@@ -32,15 +32,15 @@ export function useCached<T>(cache: ArrayCache<T>, streamId: string): T | null {
 }
 
 /** Resolved scenario of the shown run or, if there is none, of the form; null for another kind. */
-export function shownScenario<K extends Resolved['kind']>(
+export function shownScenario<K extends ResolvedScenario['kind']>(
   kind: K,
   { data, stores }: Pick<Workbench, 'data' | 'stores'>,
-): Extract<Resolved, { kind: K }> | null {
+): Extract<ResolvedScenario, { kind: K }> | null {
   const shown =
     stores.selection.getState().run === null
       ? stores.scenario.getState().lastResolved
       : (data.reference.get(SHOWN_KEY)?.resolved ?? null);
-  return narrowResolved(kind, shown);
+  return narrowResolvedScenario(kind, shown);
 }
 
 interface SessionsAnswer<T> {

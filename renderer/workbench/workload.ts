@@ -5,7 +5,7 @@
 import type { ComponentType } from 'react';
 import type { SessionReport } from '../../electron/contract/bench/session.ts';
 import type { ProgressDetail, WorkloadProgress } from '../../electron/contract/run.ts';
-import type { ResolvedKind } from '../../electron/contract/scenarios.ts';
+import type { ResolvedScenarioOfKind } from '../../electron/contract/scenarios.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 import type { Feeds, RunData, RunFollower } from '../data/run-data.ts';
 import type { ScaleKind } from '../drawing/colormap.ts';
@@ -52,7 +52,7 @@ export interface PageWorkload<W extends WorkloadName> extends KindPanels {
   /** Progress of a run as readouts. */
   readonly progress: (detail: WorkloadProgress<W>) => readonly ReadoutItem[];
   /** Derived facts of a scenario. */
-  readonly facts: (resolved: ResolvedKind<W>) => readonly Fact[];
+  readonly facts: (resolved: ResolvedScenarioOfKind<W>) => readonly Fact[];
   /** Readouts of the finished run. */
   readonly Results: ComponentType;
   /** Plane of the results; null if they cannot be shown on a plane. */
@@ -77,6 +77,9 @@ export function progressReadouts<W extends ProgressDetail['workload']>(
   return workloads[detail.workload as W].progress(detail);
 }
 
-export function factsOf<W extends WorkloadName>(workloads: PageWorkloads, resolved: ResolvedKind<W>): readonly Fact[] {
+export function factsOf<W extends WorkloadName>(
+  workloads: PageWorkloads,
+  resolved: ResolvedScenarioOfKind<W>,
+): readonly Fact[] {
   return workloads[resolved.kind as W].facts(resolved);
 }

@@ -12,7 +12,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
+import { parsePositiveInteger } from '../../electron/build/bench/command-line.mjs';
 import type { CountedCheat, RecordedCheats } from '../../electron/build/figures/rates.ts';
 import { type Accuracy, correctnessOf, correctnessReason } from '../../electron/contract/bench/session.ts';
 import {
@@ -43,7 +43,7 @@ const { values } = parseArgs({
     cores: { type: 'string', multiple: true, default: [] },
   },
 });
-const repeats = wholeNumber('repeats', values.repeats);
+const repeats = parsePositiveInteger('repeats', values.repeats);
 const lanes = lanesOf(values.cores);
 
 const machine = cpus()[0]?.model.trim() ?? 'not known';

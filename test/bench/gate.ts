@@ -12,7 +12,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
+import { parsePositiveInteger } from '../../electron/build/bench/command-line.mjs';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
 import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
 import { readUnfinished, saveRecording } from './recorded.ts';
@@ -30,9 +30,9 @@ const { values } = parseArgs({
 });
 
 const [repeats, seconds, n] = [
-  wholeNumber('repeats', values.repeats),
-  wholeNumber('seconds', values.seconds),
-  wholeNumber('n', values.n),
+  parsePositiveInteger('repeats', values.repeats),
+  parsePositiveInteger('seconds', values.seconds),
+  parsePositiveInteger('n', values.n),
 ];
 const lanes = lanesOf(values.cores);
 const EXTRA_WORK = 0.05;

@@ -8,10 +8,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
+import { parsePositiveInteger } from '../../electron/build/bench/command-line.mjs';
 
 const { values } = parseArgs({ options: { repeats: { type: 'string', default: '1' } } });
-const repeats = wholeNumber('repeats', values.repeats);
+const repeats = parsePositiveInteger('repeats', values.repeats);
 
 const root = path.resolve(import.meta.dirname, '../..');
 const kernels = path.join(root, 'test/cheats/kernels');

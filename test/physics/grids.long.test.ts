@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Moments, RunSummary } from '../../electron/contract/run.ts';
-import { gammaOfCurves, relativeToPeak } from '../../electron/domain/dose/gamma-curve.ts';
+import { gammaOfCurves, scaleToPeak } from '../../electron/domain/dose/gamma-curve.ts';
 import { depthReadouts } from '../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { depthDoseOf, metricsOf, momentsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';
@@ -208,7 +208,7 @@ describe('depth doses on default grids agree with TOPAS at 1 %/1 mm', () => {
     const solver = { variant, ...(variant === 'moments' && { stepping: 'depth' }) };
     const run = await runScenario({ kind: 'transport', version: 2, beam, geometry, physics, solver }, 2 ** 33);
     const { curve, perMass } = depthDoseOf(measuredRunOf(run));
-    const [wanted, here] = [relativeToPeak(reference), relativeToPeak(perMass ?? curve)];
+    const [wanted, here] = [scaleToPeak(reference), scaleToPeak(perMass ?? curve)];
     const { passed, points } = gammaOfCurves(wanted, here, { dose: 0.01, distance_mm: 1 });
     expect(points).toBeGreaterThan(50);
     expect(passed).toBeGreaterThanOrEqual(0.95);

@@ -35,7 +35,7 @@ export function valueAfter(args, flag) {
  * Parses the value of a flag as a positive integer. Throws a Failure for any other text.
  * @param {string} flag @param {string} text
  */
-export function wholeNumber(flag, text) {
+export function parsePositiveInteger(flag, text) {
   const value = Number(text);
   if (Number.isInteger(value) && value > 0) return value;
   throw new Failure(`--${flag}: ${JSON.stringify(text)} is not a whole number above 0`, 2);
@@ -48,7 +48,7 @@ export function wholeNumber(flag, text) {
  * @param {readonly string[]} args @param {readonly T[]} all @param {(one: T) => string} nameOf
  * @returns {readonly T[] | null}
  */
-export function chosenSessions(args, all, nameOf) {
+export function selectSessions(args, all, nameOf) {
   const asked = valueAfter(args, '--sessions');
   if (asked === null) return null;
   return asked.split(',').map((name) => {

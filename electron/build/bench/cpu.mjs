@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { capture, runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 import { commandLine } from './command-line.mjs';
 import { KEEP_FLAG, loadNow, saveTargets } from './measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './physics-costs.mjs';
@@ -52,7 +52,7 @@ export async function run(given) {
   const { own, others, alone } = waitsArguments(args);
   const cli = commandLine();
   if (alone && others.length === 0) {
-    for (const line of targetLines(await measureWaits(own))) say(line);
+    for (const line of targetLines(await measureWaits(own))) printLine(line);
     return 0;
   }
   if (others.length > 0) return runInTerminal(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
@@ -62,7 +62,7 @@ export async function run(given) {
   try {
     let worst = 0;
     for (const [scenario, variants, seconds] of SESSIONS) {
-      say(`\n${scenario}`);
+      printLine(`\n${scenario}`);
       const words = [
         'bench',
         inRoot(`assets/scenarios/${scenario}.json`),
@@ -76,18 +76,18 @@ export async function run(given) {
     }
     const images = mkdtempSync(path.join(folder, 'images-'));
     for (const [scenario, variants, seconds] of IMAGES) {
-      say(`\n${scenario}`);
+      printLine(`\n${scenario}`);
       const file = inRoot(`assets/scenarios/diffraction/${scenario}.json`);
       const words = ['bench', file, '--variants', variants, '--time', String(seconds)];
       const out = path.join(images, `image-${scenario}.json`);
       worst = Math.max(worst, await runInTerminal(process.execPath, [cli, ...words, '--out', out]));
     }
-    say(`\nA study of ${STUDY_POINTS} beams`);
+    printLine(`\nA study of ${STUDY_POINTS} beams`);
     const study = await studyOfBeams(cli);
-    say('\nReactions and LET, compared with the steps of the beam alone');
+    printLine('\nReactions and LET, compared with the steps of the beam alone');
     const costs = await measurePhysicsCosts(cli);
     const waits = await measureWaits(own);
-    say('');
+    printLine('');
     const met = [
       ...waits,
       ...cpuTargets(readSessions(folder), await peakMemory(cli)),
@@ -96,9 +96,11 @@ export async function run(given) {
       ...physicsTargets(costs),
       { ...denseStep(undefined, 'cuda-fused'), needs: 'a GPU: npm run bench -- gpu' },
     ];
-    for (const line of targetLines(met)) say(line);
+    for (const line of targetLines(met)) printLine(line);
     if (keeps)
-      say(`Saved in ${await saveTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
+      printLine(
+        `Saved in ${await saveTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`,
+      );
     return worst;
   } finally {
     rmSync(folder, { recursive: true, force: true });

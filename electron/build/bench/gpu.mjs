@@ -19,8 +19,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
-import { chosenSessions, commandLine, runForJson, valueAfter } from './command-line.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
+import { commandLine, runForJson, selectSessions, valueAfter } from './command-line.mjs';
 import {
   commandWords,
   expectedDuration,
@@ -41,7 +41,7 @@ function printTargets(folder, waits = []) {
     ...gpuImageTargets(readSessions(path.join(folder, 'diffraction'))),
     ...layerTargets(readSessions(path.join(folder, 'linear-relu'))),
   ];
-  for (const line of targetLines(all)) say(line);
+  for (const line of targetLines(all)) printLine(line);
 }
 
 /** Signals that end a recording. The session in progress is saved as far as it was measured. */
@@ -69,14 +69,14 @@ export async function recordSessions(sessions, { kept, folder, most_s, programs 
       continue;
     }
     const words = commandWords(session, programs);
-    say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
+    printLine(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
     // Overwrite the earlier recording, which remains in the Git history.
     const all = [commandLine(), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await start(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
-    say(`${sessionName(session)}: ${took.toFixed(1)} s`);
+    printLine(`${sessionName(session)}: ${took.toFixed(1)} s`);
   }
   for (const signal of ENDING) process.off(signal, end);
   return { worst, left };
@@ -114,7 +114,7 @@ export async function run(args) {
     return 0;
   }
   const kept = inRoot('assets/runs');
-  const chosen = chosenSessions(args, GPU_SESSIONS, sessionName);
+  const chosen = selectSessions(args, GPU_SESSIONS, sessionName);
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
   const { readCommit: commitOf } = await import('../../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));
@@ -122,13 +122,13 @@ export async function run(args) {
     (one) => !args.includes('--resume') || ![folder, kept].some((each) => isRecordedFrom(each, one, commit)),
   );
   if (args.includes('--plan')) {
-    for (const line of planLines(kept, sessions)) say(line);
+    for (const line of planLines(kept, sessions)) printLine(line);
     return 0;
   }
   await requireGpu();
   const { own, alone } = waitsArguments(args);
   if (alone) {
-    for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);
+    for (const line of targetLines(await measureWaits(['--gpu', ...own]))) printLine(line);
     return 0;
   }
   const [nanoBragg, smatrix] = ['--nanobragg', '--smatrix'].map((flag) => valueAfter(args, flag));
@@ -141,12 +141,12 @@ export async function run(args) {
     most_s: 60 * Number(valueAfter(args, '--minutes') ?? Infinity),
   });
   if (left.length > 0)
-    say(
+    printLine(
       `\nThe recording ended before ${left.length} of ${sessions.length} sessions; record them with\n--sessions ${left.join(',')}`,
     );
   if (chosen !== null || left.length > 0) return worst;
   const waits = await measureWaits(['--gpu', ...own]);
-  say('');
+  printLine('');
   printTargets(folder, waits);
   return worst;
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { findingSchema, type SanitizerReport, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { readCommit } from '../../host/model/bench/commit.ts';
 import { root } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
 import { runForJson } from './command-line.mjs';
 
 export const SANITIZED_SCENARIO = 'bounds';
@@ -76,10 +76,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const runs: RecordedSanitized['runs'] = [];
   for (const variant of SANITIZED_VARIANTS) {
     const one = sanitizedRun(variant, await runForJson('sanitize', SANITIZED_SCENARIO, '--variant', variant));
-    say(`${variant}: ${one.errors} errors found by ${one.tool}`);
-    for (const { what, file, line } of one.findings) say(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
+    printLine(`${variant}: ${one.errors} errors found by ${one.tool}`);
+    for (const { what, file, line } of one.findings) printLine(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
     runs.push(one);
   }
-  if (args.includes('--keep')) say(`Saved in ${await saveSanitized(root, gpu, runs)}`);
+  if (args.includes('--keep')) printLine(`Saved in ${await saveSanitized(root, gpu, runs)}`);
   return 0;
 }

@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { capture, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 import { commandLine, valueAfter } from './command-line.mjs';
 import { studyTargets, targetLines } from './targets.mjs';
 
@@ -48,7 +48,7 @@ export async function studyOfBeams(cli, points = STUDY_POINTS) {
 async function measureCost(words) {
   const points = Number(valueAfter(words, '--points') ?? STUDY_POINTS);
   const targets = studyTargets(await studyOfBeams(commandLine(), points));
-  for (const line of targetLines(targets)) say(line);
+  for (const line of targetLines(targets)) printLine(line);
   return targets.every(({ met }) => met === true) ? 0 : 1;
 }
 

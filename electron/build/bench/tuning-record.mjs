@@ -94,7 +94,7 @@ export function sessionReport(session) {
  * @param {Readonly<{ file: string, variant: string }>} session
  * @param {readonly TunedSession[]} known
  */
-export function furtherConfigurations({ file, variant }, known) {
+export function knownFasterConfigurations({ file, variant }, known) {
   const MOST = 2;
   const names = known
     .filter((one) => one.file === file)

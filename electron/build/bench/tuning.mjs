@@ -10,9 +10,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { capture, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
-import { chosenSessions, commandLine, runForJson, valueAfter } from './command-line.mjs';
-import { furtherConfigurations, sessionReport, tunedEntries } from './tuning-record.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
+import { commandLine, runForJson, selectSessions, valueAfter } from './command-line.mjs';
+import { knownFasterConfigurations, sessionReport, tunedEntries } from './tuning-record.mjs';
 import {
   defaultMinutes,
   searchSeconds,
@@ -52,7 +52,7 @@ function searchSpace({ scenario, variant }) {
 
 /** @param {readonly string[]} args */
 export async function run(args) {
-  const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
+  const chosen = selectSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
   const minutes = Number(valueAfter(args, '--minutes') ?? defaultMinutes(chosen));
   if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
   const carry = valueAfter(args, '--carry');
@@ -62,7 +62,7 @@ export async function run(args) {
   const out = path.resolve(valueAfter(args, '--out') ?? work);
   for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
   const on = await thisGpu();
-  say(`Tuning ${chosen.length} kernels on ${on.name || 'this machine'} in ${minutes.toPrecision(2)} min`);
+  printLine(`Tuning ${chosen.length} kernels on ${on.name || 'this machine'} in ${minutes.toPrecision(2)} min`);
   const begun_ms = performance.now();
   /** @type {TunedSession[]} */
   const sessions = [];
@@ -79,9 +79,9 @@ export async function run(args) {
       report.push(`${name}: not started, because the time was used up`);
       continue;
     }
-    say(`\n${name}: ${variant} on ${scenario}`);
+    printLine(`\n${name}: ${variant} on ${scenario}`);
     const space = searchSpace(session);
-    const also = furtherConfigurations({ file: space.file, variant }, [...sessions, ...carried]);
+    const also = knownFasterConfigurations({ file: space.file, variant }, [...sessions, ...carried]);
     const search_s = searchSeconds(left_s, chosen.slice(i));
     const study = path.join(work, `${name}.study`);
     const file = path.join(work, `${name}.json`);
@@ -111,6 +111,6 @@ export async function run(args) {
     const packed = path.join(out, 'tuned.braggbench');
     await capture(process.execPath, [commandLine(), 'project', 'pack', packed, ...studies, '--force']);
   }
-  say(`\n${report.join('\n')}`);
+  printLine(`\n${report.join('\n')}`);
   return worst;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 
 /**
  * Separates `--smatrix FOLDER`, `--only PARTS` and `--waits` from the other arguments.
@@ -35,7 +35,7 @@ export async function measureWaits(args) {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-waits-'));
   try {
     const out = path.join(folder, 'rows.json');
-    say('\nLatencies that users see');
+    printLine('\nLatencies that users see');
     const code = await runInTerminal(process.execPath, [inRoot('test/bench/waits/main.ts'), '--out', out, ...args]);
     return code === 0 ? JSON.parse(readFileSync(out, 'utf8')).rows : [];
   } finally {

@@ -161,7 +161,7 @@ export async function spreadOutPeaks(): Promise<string> {
 }
 
 /** Runs a physics test in C++ and parses the table rows that it prints. `npm test` builds the test program. */
-async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
+async function physicsTestRows(gate: string): Promise<readonly (readonly string[])[]> {
   const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
     env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
   });
@@ -177,13 +177,13 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   const passes = ['γ 1 %/1 mm', 'Absolute', 'γ 2 %/1 mm'];
   return markdownTable(
     [...titles, ...passes].map((title) => `>${title}`),
-    await gateRows('nuclear reactions: depth'),
+    await physicsTestRows('nuclear reactions: depth'),
   );
 }
 
 /** Table of a plan's range in solid water, computed with several mean excitation energies and by Monte Carlo codes. */
-export async function planOffset(): Promise<string> {
-  return markdownTable(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
+export async function planRangeTable(): Promise<string> {
+  return markdownTable(['By', '>R80 beyond the isocentre, mm'], await physicsTestRows("the plan's range offset"));
 }
 
 /** Largest depth for which LET is listed, mm. Beyond it, hardly any protons are left. */
@@ -192,7 +192,7 @@ const LAST_LET_MM = 164;
 /** Table that compares LET in keV/µm with a Monte Carlo code, with differences in per cent. */
 export async function letAgainstMonteCarlo(): Promise<string> {
   const averages = ['LETt primary', 'LETd primary', 'LETt all', 'LETd all'];
-  const rows = (await gateRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
+  const rows = (await physicsTestRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
   return markdownTable(['>Depth, mm', ...averages.flatMap((title) => [`>${title}`, '>%'])], rows);
 }
 

@@ -149,7 +149,7 @@ function read<T>(name: string, schema: z.ZodType<T>): T | null {
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
 /** Table of error rates by noise model, compared with the requested rates. */
-export function simulatedRates(): string {
+export function simulatedErrorRates(): string {
   const recorded = read('simulated', recordedRatesSchema);
   if (recorded === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
   return markdownTable(
@@ -185,7 +185,7 @@ function medianText(values: readonly number[]): string {
 }
 
 /** Table of A/A sessions, in which a program is measured against its copy in a separate process. */
-export function realRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
+export function measuredErrorRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
   if (recorded === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return markdownTable(
     ['Machine', '>Sessions', '>Cores busy for others', '>False', '>Allowed', '>Same', '>Undecided', '>Rounds'],
@@ -217,7 +217,7 @@ const countOf = (all: readonly { readonly verdict: string }[], verdict: string):
  * Table of detection rates: how often sessions detect 1, 3 and 10 % of extra work, and how often they judge equal code
  * as equal.
  */
-export function powerRates(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
+export function detectionRateTable(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
   const command = code('npm run bench -- power --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
   const { machine, cores, lanes, n, measured } = recorded;
@@ -253,7 +253,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
 }
 
 /** Table of verdicts on cheating kernels, and how often their honest versions were accused. */
-export function cheatCounts(recorded: RecordedCheats | null = read('cheats', recordedCheatsSchema)): string {
+export function cheatVerdictTable(recorded: RecordedCheats | null = read('cheats', recordedCheatsSchema)): string {
   const command = code('npm run bench -- cheats --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
   const { machine, cores, lanes, measured, counts } = recorded;

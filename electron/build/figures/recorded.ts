@@ -15,7 +15,7 @@ import {
   claimsByGpu,
   claimsTable,
   letAgainstMonteCarlo,
-  planOffset,
+  planRangeTable,
   problemFormats,
   rangeText,
   reactionsAgainstMonteCarlo,
@@ -25,7 +25,7 @@ import {
   verbsTable,
   waterBeams,
 } from './programs.ts';
-import { cheatCounts, gate, powerRates, realRates, simulatedRates } from './rates.ts';
+import { cheatVerdictTable, detectionRateTable, gate, measuredErrorRates, simulatedErrorRates } from './rates.ts';
 import {
   code,
   digits,
@@ -301,7 +301,7 @@ export const tables: Readonly<Record<string, DocumentTable>> = {
   'water-beams': { from: 'solver', make: () => waterBeams() },
   'shipped-scenarios': { from: 'solver', make: () => shippedScenarios() },
   'reactions-monte-carlo': { from: 'solver', make: reactionsAgainstMonteCarlo },
-  'plan-offset': { from: 'solver', make: planOffset },
+  'plan-offset': { from: 'solver', make: planRangeTable },
   'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
   'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
   'transport-water': { from: 'sessions', make: () => runTable('h200-water-70MeV') },
@@ -322,10 +322,10 @@ export const tables: Readonly<Record<string, DocumentTable>> = {
   unrecorded: { from: 'sessions', make: unrecordedTable },
   targets: { from: 'sessions', make: targetsTable },
   'target-machines': { from: 'sessions', make: targetMachinesTable },
-  'verdicts-simulated': { from: 'sessions', make: simulatedRates },
-  'verdicts-real': { from: 'sessions', make: realRates },
-  power: { from: 'sessions', make: powerRates },
-  cheats: { from: 'sessions', make: cheatCounts },
+  'verdicts-simulated': { from: 'sessions', make: simulatedErrorRates },
+  'verdicts-real': { from: 'sessions', make: measuredErrorRates },
+  power: { from: 'sessions', make: detectionRateTable },
+  cheats: { from: 'sessions', make: cheatVerdictTable },
   gate: { from: 'sessions', make: gate },
   sanitized: { from: 'sessions', make: sanitizedFigure },
   claims: { from: 'program', make: claimsTable },

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { capture, endWithParent, exitCode } from './command.mjs';
 import { inRoot, root } from './root.mjs';
-import { say } from './say.mjs';
+import { printLine } from './say.mjs';
 
 /**
  * Folder of Electron's npm package. It does not contain the runtime, about 110 MB, which is downloaded and unpacked
@@ -63,7 +63,7 @@ function recentFailure() {
 async function download() {
   const known = recentFailure();
   if (known) return known;
-  say("Downloading Electron's runtime (about 110 MB, once) …");
+  printLine("Downloading Electron's runtime (about 110 MB, once) …");
   const outcome = await capture(process.execPath, [`${PACKAGE}/install.js`], { timeout_s: DOWNLOAD_TIMEOUT_S });
   if (outcome.code === 0 && runtimeExecutable()) return null;
   const what = outcome.output
@@ -140,7 +140,7 @@ function openWindow(electron, args, solver) {
       if (!log.includes(WINDOW_READY)) return;
       isOpen = true;
       clearTimeout(timer);
-      say('Braggbench is open in its own window. Close the window to quit.');
+      printLine('Braggbench is open in its own window. Close the window to quit.');
     };
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);

@@ -1,7 +1,7 @@
 /** Entries of an npm script, one of which its first argument selects. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from './root.mjs';
-import { Failure, say } from './say.mjs';
+import { Failure, printLine } from './say.mjs';
 
 /**
  * @typedef {Readonly<{
@@ -39,7 +39,7 @@ function usageText(usage) {
 export async function runEntry(command, entries) {
   const [name, ...words] = process.argv.slice(2);
   if (name === undefined) {
-    say([`${command} -- NAME [ARGUMENT…], where NAME is`, ...entryLines(entries)].join('\n'));
+    printLine([`${command} -- NAME [ARGUMENT…], where NAME is`, ...entryLines(entries)].join('\n'));
     return 0;
   }
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
@@ -47,7 +47,7 @@ export async function runEntry(command, entries) {
     throw new Failure(`${command}: unknown name ${name}; allowed: ${Object.keys(entries).join(', ')}`, 2);
   }
   if (words.some((word) => word === '--help' || word === '-h')) {
-    say(usageText(entry.usage));
+    printLine(usageText(entry.usage));
     return 0;
   }
   return entry.run(words);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot } from './root.mjs';
-import { say } from './say.mjs';
+import { printLine } from './say.mjs';
 
 /** Lock file, which exists while a process installs packages or builds. */
 export const LOCK = inRoot('dist/.lock');
@@ -57,7 +57,7 @@ export async function withLock(body) {
       if (dead === pid) rmSync(LOCK, { force: true });
       dead = pid;
     } else if (pid && !told) {
-      say(`Another Braggbench command (process ${pid}) is already building; waiting for it …`);
+      printLine(`Another Braggbench command (process ${pid}) is already building; waiting for it …`);
       told = true;
     }
     await sleep(RETRY_MS * (0.5 + Math.random()));

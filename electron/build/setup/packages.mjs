@@ -83,12 +83,12 @@ export async function ensurePackages({ developer = true } = {}) {
     });
     if (outcome.code === 0) return;
     const log = outcome.output.replace(/^npm (warn|error) (EBADENGINE|Usage|A complete log).*\n/gm, '');
-    throw new Failure(explain(log));
+    throw new Failure(npmErrorText(log));
   });
 }
 
 /** @param {string} log */
-function explain(log) {
+function npmErrorText(log) {
   if (/can only install packages when your package\.json and package-lock\.json/.test(log)) {
     return 'package.json and package-lock.json disagree: run `npm install` once to bring the lock file up to date.';
   }

@@ -27,13 +27,13 @@ function pinnedBinary() {
 }
 
 /** Version of the Node on which entry scripts continue. */
-export const versionToContinue = () => pinnedBinary()?.version ?? process.version;
+export const entryNodeVersion = () => pinnedBinary()?.version ?? process.version;
 
 /**
  * Instructions to install Node, for platforms without a pinned one.
  * @param {string} platform @param {string} arch
  */
-export const nodeToInstall = (platform = process.platform, arch = process.arch) =>
+export const nodeInstallText = (platform = process.platform, arch = process.arch) =>
   `Braggbench needs Node ${MIN_MAJOR} or newer on ${platform}-${arch}, but this is ${process.version}: install it ` +
   `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
 
@@ -41,12 +41,12 @@ export const nodeToInstall = (platform = process.platform, arch = process.arch) 
  * Path of the Node on which to continue; null to continue in this process.
  * @returns {string | null}
  */
-export function nodeToContinue() {
+export function nodeForEntry() {
   const pinned = pinnedBinary();
   if (process.env[MARK] || process.version === pinned?.version) return null;
   if (pinned) return pinned.binary;
   if (major >= MIN_MAJOR) return null;
-  throw new Failure(nodeToInstall());
+  throw new Failure(nodeInstallText());
 }
 
 /**
@@ -55,8 +55,8 @@ export function nodeToContinue() {
  * @param {readonly string[]} args
  * @returns {Promise<number | null>}
  */
-export async function continueOnPinnedNode(args) {
-  const other = nodeToContinue();
+export async function rerunOnPinnedNode(args) {
+  const other = nodeForEntry();
   if (other === null) return null;
   return runInTerminal(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
 }

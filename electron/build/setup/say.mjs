@@ -23,7 +23,7 @@ export function setOutputStream(to) {
 }
 
 /** @param {string} line */
-export function say(line) {
+export function printLine(line) {
   const held = concurrent.getStore()?.held;
   if (held) held.push(line);
   else stream.write(`${line}\n`);
@@ -36,7 +36,7 @@ export function say(line) {
  * @param {readonly (() => Promise<T>)[]} works
  * @returns {Promise<T[]>}
  */
-export async function concurrently(works) {
+export async function runWithSeparateOutput(works) {
   const lanes = works.map((work, at) => {
     const own = { held: at === 0 ? null : /** @type {string[] | null} */ ([]) };
     return { own, result: concurrent.run(own, work) };
@@ -96,7 +96,7 @@ const QUIET_MS = 100;
 export async function runTimed(title, body) {
   let isNamed = false;
   const name = () => {
-    if (!isNamed) say(`${title} …`);
+    if (!isNamed) printLine(`${title} …`);
     isNamed = true;
   };
   const naming = setTimeout(name, QUIET_MS);
@@ -108,7 +108,7 @@ export async function runTimed(title, body) {
     if (concurrent.getStore()?.held) return;
     const line = `  ${seconds()}${howFar && `, ${howFar}`}`;
     if (terminal) stream.write(`\r${line}\x1b[K`);
-    else say(line);
+    else printLine(line);
   };
   const timer = setInterval(again, terminal ? REPEAT_MS.terminal : REPEAT_MS.log);
   /** @type {T} */
@@ -127,7 +127,7 @@ export async function runTimed(title, body) {
   }
   if (performance.now() - start >= QUIET_MS) {
     name();
-    say(`  done in ${seconds(1)}`);
+    printLine(`  done in ${seconds(1)}`);
   }
   return result;
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { withLock } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
-import { continueOnPinnedNode } from '../setup/pinned-node.mjs';
+import { rerunOnPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, main, say } from '../setup/say.mjs';
-import { whileCompiling } from './native.mjs';
+import { Failure, main, printLine } from '../setup/say.mjs';
+import { compileDuring } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
@@ -19,7 +19,7 @@ const COLD_START = 'assets/measured/cold-start.json';
  * Sentences printed before a first start, on how long it will need.
  * @param {Measured} [measured]
  */
-export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
+export function firstStartText({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
   const figure = (/** @type {string} */ what) => {
     const measured = rows.find((row) => row.what === what)?.measured;
     if (!measured) throw new Failure(`${COLD_START} has no time for "${what}"`);
@@ -45,11 +45,11 @@ export async function prepare(args, options = {}) {
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
   if (first) {
     await checkCppToolchain();
-    say(firstStart());
+    printLine(firstStartText());
   }
   const packages = () => ensurePackages(options);
-  await withLock(() => (first ? whileCompiling(packages) : packages()));
-  return continueOnPinnedNode(args);
+  await withLock(() => (first ? compileDuring(packages) : packages()));
+  return rerunOnPinnedNode(args);
 }
 
 /**

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { capture, lastLines } from '../setup/command.mjs';
 import { IMAGE, snapshotNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
 
 /**
@@ -85,7 +85,7 @@ async function buildImage() {
     });
     await makeImage('electron/cli/start/image.ts', inRoot(IMAGE)).catch((error) => {
       if (!(error instanceof Failure)) throw error;
-      say(`${error.message}\nThe start-up image could not be made (above); the command line starts without it.`);
+      printLine(`${error.message}\nThe start-up image could not be made (above); the command line starts without it.`);
     });
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\nThe command line could not be bundled (above).`);

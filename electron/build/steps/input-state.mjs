@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { versionToContinue } from '../setup/pinned-node.mjs';
+import { entryNodeVersion } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
@@ -25,7 +25,7 @@ export const COMMAND_LINE = {
     ...['/dev/nvidiactl', '/dev/dxg'],
   ],
   settings: [
-    versionToContinue(),
+    entryNodeVersion(),
     process.arch,
     ...['CXX', 'CXXFLAGS', 'CUDA_PATH', 'CUDA_HOME'].map((n) => process.env[n]),
   ],

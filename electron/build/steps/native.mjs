@@ -119,7 +119,7 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
  * @param {string} [out] folder of the tree, from the root
  * @returns {Promise<T>}
  */
-export async function whileCompiling(work, out = 'dist/cmake') {
+export async function compileDuring(work, out = 'dist/cmake') {
   const ninja = findOnPath('ninja');
   // Only on Linux do generator and flags equal those of cmake-js, which continues in the tree.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { concurrently, Failure, runTimed } from '../setup/say.mjs';
+import { Failure, runTimed, runWithSeparateOutput } from '../setup/say.mjs';
 import { digest, isUpToDate, saveStamp } from './up-to-date.mjs';
 
 /**
@@ -26,7 +26,7 @@ async function runInOrder(steps) {
 export async function runSteps(steps) {
   const stale = steps.filter((step) => !isUpToDate(step));
   const lanes = [false, true].map((short) => stale.filter((step) => (step.short ?? false) === short));
-  await concurrently(lanes.filter((lane) => lane.length > 0).map((lane) => () => runInOrder(lane)));
+  await runWithSeparateOutput(lanes.filter((lane) => lane.length > 0).map((lane) => () => runInOrder(lane)));
 }
 
 /**

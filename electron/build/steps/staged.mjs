@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs';
 import { runInBackground } from '../setup/command.mjs';
 import { withLock } from '../setup/lock.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
 import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './native.mjs';
 import { runStep, runSteps } from './run.mjs';
 import { isUpToDate } from './up-to-date.mjs';
@@ -82,7 +82,7 @@ async function compile(solver, behind, signal) {
     solver.report({ progress: howFar });
   };
   const lines = setInterval(() => {
-    if (compiled !== '') say(`Compiling ${part}: ${compiled}, ${seconds()}`);
+    if (compiled !== '') printLine(`Compiling ${part}: ${compiled}, ${seconds()}`);
   }, LINE_MS);
   /** @param {import('./up-to-date.mjs').Step} step */
   const make = async (step) => {
@@ -98,7 +98,7 @@ async function compile(solver, behind, signal) {
       solver.report({ stage: 'first', progress: null });
       part = 'the rest of the solver';
       compiled = '';
-      say(
+      printLine(
         `Beams can run on the CPU now, after ${seconds()} of compiling; the rest of the solver is built in the background.`,
       );
     }
@@ -106,7 +106,7 @@ async function compile(solver, behind, signal) {
     if (!signal.aborted) {
       clearInterval(lines);
       solver.report({ stage: 'whole', progress: null });
-      say(`The solver is complete after ${seconds()} of compiling.`);
+      printLine(`The solver is complete after ${seconds()} of compiling.`);
     }
     await runInBackground(() => make(coreLibraryStep({ signal })));
   } catch (error) {
@@ -150,7 +150,7 @@ export async function startStaged(steps, show) {
     building.catch(reject);
   });
   process.off('SIGINT', interrupted).off('SIGTERM', interrupted).off('SIGHUP', interrupted);
-  building.catch((error) => say(error instanceof Failure ? error.message : String(error)));
+  building.catch((error) => printLine(error instanceof Failure ? error.message : String(error)));
   try {
     return await show(solver);
   } finally {

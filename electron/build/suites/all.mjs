@@ -4,7 +4,7 @@ import path from 'node:path';
 import { capture, lastLines } from '../setup/command.mjs';
 import { findDesktop } from '../setup/desktop-program.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 import { buildConcurrently } from '../steps/all.mjs';
 import { cudaCheckStep, cudaWorkloads, findNvcc } from '../steps/kernels.mjs';
 import { EVERY_MACHINE } from '../steps/native.mjs';
@@ -27,7 +27,7 @@ const INSTRUCTION_SET_OBJECTS = 'CMakeFiles/bb_simd_{,more_}*.dir';
  * @param {readonly string[]} objects
  * @returns {Promise<readonly string[] | null>} null if `nm` is missing or fails
  */
-async function functions(objects) {
+async function definedFunctions(objects) {
   const { code, output } = await capture('nm', ['-C', '-g', '--defined-only', ...objects]);
   return code === 0 ? [...output.matchAll(/^[0-9a-f]+ [TW] (.+)$/gm)].map((match) => match[1] ?? '') : null;
 }
@@ -51,14 +51,14 @@ const instructionSets = {
     const sets = Object.keys(isas);
     if (sets.length < 2)
       return skippedResult(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
-    const everywhere = await functions(findObjects(BASELINE));
+    const everywhere = await definedFunctions(findObjects(BASELINE));
     if (!everywhere)
       return skippedResult(INSTRUCTION_SETS_NAME, 'nm was not found, so symbols of objects cannot be listed');
     const first = new Set(everywhere);
     /** @type {string[]} */
     const wrong = [];
     for (const set of sets) {
-      const defined = (await functions(findObjects(INSTRUCTION_SET_OBJECTS.replace('*', set)))) ?? [];
+      const defined = (await definedFunctions(findObjects(INSTRUCTION_SET_OBJECTS.replace('*', set)))) ?? [];
       if (defined.length === 0) wrong.push(`${set}: its objects define no symbols`);
       for (const name of defined) {
         if (name.includes(`${set}::`) || (!name.includes('bb::') && first.has(name))) continue;
@@ -66,7 +66,7 @@ const instructionSets = {
       }
     }
     if (wrong.length === 0) return PASSED_RESULT;
-    say(`Compiled for one instruction set, but callable from all code:\n  ${wrong.join('\n  ')}`);
+    printLine(`Compiled for one instruction set, but callable from all code:\n  ${wrong.join('\n  ')}`);
     return FAILED_RESULT;
   },
 };
@@ -78,7 +78,7 @@ const instructionSets = {
 async function runCheck(args) {
   const { code, output } = await capture(process.execPath, args);
   if (code === 0) return PASSED_RESULT;
-  say(lastLines(output, 120));
+  printLine(lastLines(output, 120));
   return FAILED_RESULT;
 }
 
@@ -134,7 +134,7 @@ const cppFormat = {
       const { wrong, unavailable } = await checkFormat();
       if (unavailable) return skippedResult('C++ and CUDA format', unavailable);
       if (wrong.length === 0) return PASSED_RESULT;
-      say(`Not formatted; run \`npm run format\`:\n  ${wrong.join('\n  ')}`);
+      printLine(`Not formatted; run \`npm run format\`:\n  ${wrong.join('\n  ')}`);
       return FAILED_RESULT;
     }),
 };
@@ -156,7 +156,7 @@ const cudaCompile = {
       'Checking that the CUDA kernels compile',
       workloads.map((workload) => cudaCheckStep(nvcc, workload)),
     );
-    for (const { message } of failures) say(message);
+    for (const { message } of failures) printLine(message);
     return { passed: workloads.length - failures.length, failed: failures.length, skipped: [] };
   },
 };

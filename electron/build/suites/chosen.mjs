@@ -5,7 +5,7 @@ import { callerFolder, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
 /**
- * @typedef {Readonly<{ files: readonly string[], names: readonly string[] }>} Chosen `files` as they were typed; `names`
+ * @typedef {Readonly<{ files: readonly string[], names: readonly string[] }>} TestSelection `files` as they were typed; `names`
  * of suites, or parts of the names of C++ tests
  */
 
@@ -14,7 +14,7 @@ and NAME is part of the name of a suite (types, Biome, CUDA, …) or of a C++ te
 
 /**
  * @param {readonly string[]} args
- * @returns {Chosen}
+ * @returns {TestSelection}
  */
 export function readArguments(args) {
   /** @type {string[]} */
@@ -106,7 +106,7 @@ export async function importedModules(files) {
  * Whether a file runs something that must be built first. Tests of pure functions do not.
  * @param {readonly string[]} files paths relative to the repository root
  */
-export async function needBuild(files) {
+export async function needsBuild(files) {
   if (files.length === 0) return false;
   const modules = await collectModules(files);
   return (
@@ -116,7 +116,7 @@ export async function needBuild(files) {
 }
 
 /**
- * @param {Chosen} chosen
+ * @param {TestSelection} chosen
  * @param {typeof import('./all.mjs')} all
  * @param {typeof import('./cpp-tests.mjs')} cpp
  * @returns {Promise<Readonly<{ phases: readonly import('./run.mjs').Phase[], built: boolean, cppTests: boolean }>>}
@@ -128,8 +128,8 @@ export async function phasesOfSelection({ files, names }, all, cpp) {
   const suitesOf = (name) => all.namedSuites.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
   const suites = [...new Set(names.flatMap(suitesOf))];
   const parts = [...names.filter((name) => suitesOf(name).length === 0), ...found.cpp.flatMap(cppNames)];
-  const some = parts.length > 0 ? [cpp.someCppTests(parts)] : [];
-  const programs = await needBuild(found.vitest);
+  const some = parts.length > 0 ? [cpp.selectedCppTests(parts)] : [];
+  const programs = await needsBuild(found.vitest);
   const tests = {
     projects: PROJECTS,
     files: found.vitest,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { capture } from '../setup/command.mjs';
 import { findClang } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
@@ -44,12 +44,12 @@ async function runTests(program, args = [], env = process.env) {
       block.push(`  ${line}`);
       if (line.startsWith('FAIL ')) {
         failed.push(line.replace(/^FAIL /, '').replace(/ \([\d.]+ m?s\)$/, ''));
-        say(block.join('\n'));
+        printLine(block.join('\n'));
       }
       if (/^(ok {2}|FAIL) /.test(line)) block.length = 0;
     },
   });
-  if (block.length > 0) say(block.join('\n'));
+  if (block.length > 0) printLine(block.join('\n'));
   const totals = TOTALS.exec(outcome.output);
   const left = [...outcome.output.matchAll(SKIPPED_LINE)].map(([, name = '', reason = '']) => ({ name, reason }));
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
@@ -59,7 +59,7 @@ async function runTests(program, args = [], env = process.env) {
     const unavailable = skippedResult('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
     return { result: addResults(counted, unavailable), failed };
   }
-  say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
+  printLine(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
   // After a crash, totals are missing, so count the tests that ended before it.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
   const passed = ended(/^ok {3}/gm);
@@ -71,12 +71,12 @@ async function runTests(program, args = [], env = process.env) {
  * files.
  * @type {(...args: Parameters<typeof runTests>) => Promise<Result>}
  */
-async function runSteadily(program, args = [], env = process.env) {
+async function runWithRetry(program, args = [], env = process.env) {
   const { result, failed } = await runTests(program, args, env);
   if (failed.length === 0 || failed.length > MAX_RERUNS || failed.length < result.failed) return result;
   const second = await runTests(program, failed, env);
   if (second.result.failed > 0 || second.result.passed < failed.length) return result;
-  say(`\n  UNSTEADY C++ tests: ${failed.join('; ')}\n`);
+  printLine(`\n  UNSTEADY C++ tests: ${failed.join('; ')}\n`);
   const unsteady = failed.map((name) => ({ file: `C++ test "${name}"`, failure: name }));
   return { ...result, passed: result.passed + failed.length, failed: 0, unsteady };
 }
@@ -86,9 +86,9 @@ const MAX_PROCESSES = 8;
 
 /**
  * Distributes tests over one process per core, because most tests use one core.
- * @type {typeof runSteadily}
+ * @type {typeof runWithRetry}
  */
-async function runShared(program, args = [], env = process.env) {
+async function runOnAllCores(program, args = [], env = process.env) {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tests-'));
   try {
     const processes = Math.min(MAX_PROCESSES, availableParallelism());
@@ -112,24 +112,24 @@ const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{js
  * @param {readonly string[]} args
  * @returns {Promise<Result>}
  */
-function onceForEachProgram(name, program, args) {
+function runUnlessProgramPassed(name, program, args) {
   const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), gpu: missingGpuReason() === null };
   const key = digest([program, ...READ_BY_TESTS], { args: args.join(), ...machine });
-  return runUnlessPassed(name, key, () => runSteadily(program, args));
+  return runUnlessPassed(name, key, () => runWithRetry(program, args));
 }
 
 /** @type {Suite} */
 export const cppTests = {
   name: 'C++ tests, with the physics gates',
   builds: true,
-  run: () => onceForEachProgram('cpp-tests-passed', CPP_TESTS, [`-${LONG_GATE_PREFIX}`]),
+  run: () => runUnlessProgramPassed('cpp-tests-passed', CPP_TESTS, [`-${LONG_GATE_PREFIX}`]),
 };
 
 /** @type {Suite} */
 export const longCppTests = {
   name: 'Long physics gates in C++',
   builds: true,
-  run: () => onceForEachProgram('long-cpp-tests-passed', CPP_TESTS, [LONG_GATE_PREFIX]),
+  run: () => runUnlessProgramPassed('long-cpp-tests-passed', CPP_TESTS, [LONG_GATE_PREFIX]),
 };
 
 /**
@@ -137,9 +137,9 @@ export const longCppTests = {
  * @param {readonly string[]} parts parts of their names
  * @returns {Suite}
  */
-export const someCppTests = (parts) => ({
+export const selectedCppTests = (parts) => ({
   name: `C++ tests with ${parts.map((part) => `"${part}"`).join(' or ')} in their names`,
-  run: () => runSteadily(CPP_TESTS, parts),
+  run: () => runWithRetry(CPP_TESTS, parts),
 });
 
 /** @returns {string | null} why no CUDA device can be used here */
@@ -179,7 +179,7 @@ export const sanitizedCppTests = {
     if (process.platform === 'win32') return skippedResult('sanitized C++ tests', 'not supported with Visual C++');
     const found = await findClang();
     const clang = 'missing' in found ? null : found;
-    say(
+    printLine(
       clang === null
         ? `  built by the default compiler: ${'missing' in found ? found.missing : ''}`
         : `  ${clang.version}`,
@@ -192,7 +192,7 @@ export const sanitizedCppTests = {
       throw error;
     }
     // Exclude gates, which need minutes with sanitizers, and whose code the parity and run tests cover.
-    const result = await runShared(SANITIZED_TESTS, ['-gate, '], {
+    const result = await runOnAllCores(SANITIZED_TESTS, ['-gate, '], {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',

@@ -12,7 +12,7 @@ async function runAll(phases, whole) {
   const { report } = await import('./report.mjs');
   const { coreSecondsOf } = await import('./core-seconds.mjs');
   const [start, before] = [performance.now(), coreSecondsOf()];
-  /** @type {import('./run.mjs').Ran[]} */
+  /** @type {import('./run.mjs').SuiteRun[]} */
   const ran = [];
   for (const phase of phases) ran.push(...(await runPhase(phase)));
   const after = coreSecondsOf();

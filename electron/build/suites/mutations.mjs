@@ -14,9 +14,9 @@ import {
 import path from 'node:path';
 import { capture, lastLines } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
-import { Failure, runTimed, say } from '../setup/say.mjs';
+import { Failure, printLine, runTimed } from '../setup/say.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { importedModules, needBuild } from './chosen.mjs';
+import { importedModules, needsBuild } from './chosen.mjs';
 
 /**
  * @typedef {Readonly<{
@@ -116,7 +116,7 @@ async function runTests({ tests = [], cpp = [] }) {
       : [path.join(SCRATCH, 'electron/build/test.mjs'), ...tests, ...cpp.flatMap((name) => ['--only', name])];
   const { code, output } = await capture(process.execPath, args, {
     cwd: SCRATCH,
-    env: { ...process.env, ...((await needBuild(tests)) ? {} : { BRAGGBENCH_TEST_PROGRAMS: 'none' }), NO_COLOR: '1' },
+    env: { ...process.env, ...((await needsBuild(tests)) ? {} : { BRAGGBENCH_TEST_PROGRAMS: 'none' }), NO_COLOR: '1' },
     timeout_s: TIMEOUT_S,
   });
   return { ok: code === 0, output };
@@ -146,7 +146,7 @@ async function runMutation(mutation) {
  * Results of mutations, saved after each one, so that an interrupted run can continue. A saved result is valid while
  * the mutation, and the sources on which its tests depend, are unchanged.
  */
-export class Results {
+export class MutationResults {
   #file;
   /** @type {Record<string, Readonly<{ key: string, outcome: Outcome | 'sound' }>>} */
   #all;
@@ -164,7 +164,7 @@ export class Results {
    * @param {() => Promise<T>} run
    * @returns {Promise<T>}
    */
-  async of(name, key, run) {
+  async getOrRun(name, key, run) {
     const before = this.#all[name];
     if (before?.key === key) return /** @type {T} */ (before.outcome);
     const outcome = await run();
@@ -184,7 +184,7 @@ const ALL_SOURCES = ['electron', 'renderer', 'kernels', 'native', 'test'].map((f
  * @param {Tests} tests
  */
 async function sourcesKey({ tests = [], cpp = [] }) {
-  const imported = cpp.length > 0 || (await needBuild(tests)) ? null : await importedModules(tests);
+  const imported = cpp.length > 0 || (await needsBuild(tests)) ? null : await importedModules(tests);
   return digest(imported ?? ALL_SOURCES, { tests: tests.join(), cpp: cpp.join() });
 }
 
@@ -192,33 +192,33 @@ async function sourcesKey({ tests = [], cpp = [] }) {
  * @param {readonly string[]} args areas or ids
  * @returns {Promise<number>} the exit code
  */
-export async function mutate(args) {
+export async function runMutations(args) {
   /** @type {readonly Mutation[]} */
   const all = JSON.parse(readFileSync(inRoot(LIST), 'utf8'));
   // Run mutations that need no compiler first.
   const chosen = [...chooseMutations(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
   for (const mutation of all) mutatedText(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
   await runTimed('Copying the sources', async () => copySources());
-  const results = new Results(inRoot(RESULTS));
+  const results = new MutationResults(inRoot(RESULTS));
   let found = 0;
   let unexplained = 0;
   for (const mutation of chosen) {
     const { id, area, tests = [], cpp = [], unfound } = mutation;
     const key = await sourcesKey(mutation);
-    await results.of([...tests, ...cpp].join(' '), key, async () => {
+    await results.getOrRun([...tests, ...cpp].join(' '), key, async () => {
       const { ok, output } = await runTests(mutation);
       if (!ok) throw new Failure(`${lastLines(output, 60)}\nThe tests of "${id}" fail without any mutation (above).`);
       return /** @type {const} */ ('sound');
     });
-    const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => runMutation(mutation));
+    const outcome = await results.getOrRun(id, `${key} ${JSON.stringify(mutation)}`, () => runMutation(mutation));
     if ('found' in outcome) {
       found += 1;
-      say(`found   ${area} ${id}: ${outcome.found}`);
+      printLine(`found   ${area} ${id}: ${outcome.found}`);
     } else {
       if (unfound === undefined) unexplained += 1;
-      say(`missed  ${area} ${id}: ${unfound ?? 'no test fails'}`);
+      printLine(`missed  ${area} ${id}: ${unfound ?? 'no test fails'}`);
     }
   }
-  say(`\n${found} of ${chosen.length} mutations detected; results are in ${RESULTS}`);
+  printLine(`\n${found} of ${chosen.length} mutations detected; results are in ${RESULTS}`);
   return unexplained === 0 && (chosen.length < all.length || found >= MIN_FOUND) ? 0 : 1;
 }

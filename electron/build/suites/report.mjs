@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 import { addResults, byReason, EMPTY } from './result.mjs';
 import { formatSeconds } from './run.mjs';
 
-/** @typedef {import('./run.mjs').Ran} Ran */
+/** @typedef {import('./run.mjs').SuiteRun} SuiteRun */
 
 /** Largest allowed number of unsteady files. With more, the result of the run is not reliable. */
 const MAX_UNSTEADY = 1;
@@ -39,7 +39,7 @@ const sortedByDuration = (tables) =>
 /**
  * Writes the duration of each suite, and duration and processor time of each test file. `files` has the format of
  * test/seconds.json.
- * @param {readonly Ran[]} ran
+ * @param {readonly SuiteRun[]} ran
  * @param {Readonly<{ seconds: number, coreSeconds?: number | null }>} run
  * @param {string} to
  */
@@ -60,7 +60,7 @@ function writeSeconds(ran, { seconds, coreSeconds = null }, to) {
 
 /**
  * Prints the duration of each suite, tests that did not run, and unsteady files. The last line is `N passed, N failed`.
- * @param {readonly Ran[]} ran
+ * @param {readonly SuiteRun[]} ran
  * @param {Readonly<{ seconds: number, coreSeconds?: number | null, whole: boolean, to?: string }>} run `whole`: all tests
  * of the command, whose seconds are written to the file `to`; `coreSeconds`: processor time, where the system reports it
  * @returns {number} the exit code
@@ -69,29 +69,29 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
   const total = ran.map(({ result }) => result).reduce(addResults, EMPTY);
   const widest = Math.max(...ran.map(({ name }) => name.length));
   const work = coreSeconds === null ? '' : `, ${Math.round(coreSeconds)} core-s`;
-  say(`\nTook ${formatSeconds(seconds)}${work}; seconds of test files are summed`);
-  for (const each of ran) say(`  ${each.name.padEnd(widest)} ${formatSeconds(each.seconds).padStart(8)}`);
+  printLine(`\nTook ${formatSeconds(seconds)}${work}; seconds of test files are summed`);
+  for (const each of ran) printLine(`  ${each.name.padEnd(widest)} ${formatSeconds(each.seconds).padStart(8)}`);
   if (whole) {
     writeSeconds(ran, { seconds, coreSeconds }, to);
-    say(`  by file: ${path.relative(inRoot(), to)}`);
+    printLine(`  by file: ${path.relative(inRoot(), to)}`);
   }
   if (total.skipped.length > 0) {
-    say(`\nNot run: ${total.skipped.length}`);
+    printLine(`\nNot run: ${total.skipped.length}`);
     for (const [reason, names] of byReason(total.skipped)) {
-      say(names.length > 2 ? `  ${names[0]}, … ${names.at(-1)} (${names.length})` : `  ${names.join('; ')}`);
-      say(`    ${reason}`);
+      printLine(names.length > 2 ? `  ${names[0]}, … ${names.at(-1)} (${names.length})` : `  ${names.join('; ')}`);
+      printLine(`    ${reason}`);
     }
   }
   const unsteady = total.unsteady ?? [];
   if (unsteady.length > 0) {
-    say(
+    printLine(
       `\nUnsteady: ${unsteady.length} failed and passed when run again. Fix them, or list them in test/unsteady.json:`,
     );
-    for (const { file, failure } of unsteady) say(`  ${file}: ${failure.split('\n')[0]}`);
+    for (const { file, failure } of unsteady) printLine(`  ${file}: ${failure.split('\n')[0]}`);
   }
   const unreliable = unsteady.length > MAX_UNSTEADY;
-  if (unreliable) say(`More than ${MAX_UNSTEADY} test files failed and then passed: each counts as a failure.`);
+  if (unreliable) printLine(`More than ${MAX_UNSTEADY} test files failed and then passed: each counts as a failure.`);
   const failed = total.failed + (unreliable ? unsteady.length : 0);
-  say(`\n${total.passed} passed, ${failed} failed`);
+  printLine(`\n${total.passed} passed, ${failed} failed`);
   return failed === 0 && total.passed > 0 ? 0 : 1;
 }

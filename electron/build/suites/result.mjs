@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { printLine } from '../setup/say.mjs';
 
 /**
  * @typedef {Readonly<{ name: string, reason: string }>} Skip a test that did not run
@@ -65,7 +65,7 @@ export async function runUnlessPassed(name, key, run, folder = inRoot('dist/.sta
   if (existsSync(file)) {
     const stamp = JSON.parse(readFileSync(file, 'utf8'));
     if (stamp.key === key) {
-      say('  unchanged since they last passed');
+      printLine('  unchanged since they last passed');
       return stamp.result;
     }
   }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { lastLines, runInBackground } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
-import { Failure, say } from '../setup/say.mjs';
+import { Failure, printLine } from '../setup/say.mjs';
 import { addResults, EMPTY, FAILED_RESULT } from './result.mjs';
 import { failureLines, reportLine } from './vitest-reporter.mjs';
 
@@ -79,7 +79,7 @@ async function runVitest({ projects, files = [], more = [], env = {}, onStart, o
  *   seconds: number,
  *   files?: Readonly<Record<string, number>>,
  *   cores?: Readonly<Record<string, number>>,
- * }>} Ran a completed suite; for test files `seconds` is their sum, as if they had run one after another; `cores`: core
+ * }>} SuiteRun a completed suite; for test files `seconds` is their sum, as if they had run one after another; `cores`: core
  * seconds of each file
  * @typedef {Readonly<{
  *   tests?: Omit<import('./run.mjs').Call, 'onStart' | 'onFile'>,
@@ -104,7 +104,7 @@ const SUITES = /** @type {const} */ ([
 ]);
 
 /** @param {string} file */
-export const suiteOf = (file) => SUITES.find(([, pattern]) => pattern.test(file))?.[0] ?? file;
+export const suiteNameOf = (file) => SUITES.find(([, pattern]) => pattern.test(file))?.[0] ?? file;
 
 /** @param {number} seconds */
 export const formatSeconds = (seconds) => `${seconds.toFixed(1)} s`;
@@ -116,22 +116,22 @@ class Counter {
   #total = null;
 
   /** @param {number | null} total */
-  of(total) {
+  setTotal(total) {
     this.#total = total;
   }
 
   /** @param {string} suite @param {string} line */
-  say(suite, line) {
+  printNumbered(suite, line) {
     this.#done += 1;
     const total = this.#total === null ? '' : ` of ${this.#total}`;
-    say(`[${this.#done}${total}] ${suite}: ${line}`);
+    printLine(`[${this.#done}${total}] ${suite}: ${line}`);
   }
 }
 
 /**
  * Runs a suite. If it throws, that counts as one failure, and other suites still run.
  * @param {Suite} suite
- * @returns {Promise<Ran>}
+ * @returns {Promise<SuiteRun>}
  */
 async function runSuite(suite) {
   const start = performance.now();
@@ -140,7 +140,7 @@ async function runSuite(suite) {
   try {
     result = await suite.run();
   } catch (error) {
-    say(error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack));
+    printLine(error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack));
   }
   return { name: suite.name, result, seconds: (performance.now() - start) / 1000 };
 }
@@ -165,13 +165,13 @@ export function judgeRerun(first, second) {
   if (second === null) return first.result;
   if (second.result.failed === 0) {
     const failure = `${before?.test}\n${before?.text}`;
-    say(`\n  UNSTEADY ${first.file}: failed once and passed when it ran again. It failed in ${failure}`);
-    say('  Fix it, or list it with its cause in test/unsteady.json.\n');
+    printLine(`\n  UNSTEADY ${first.file}: failed once and passed when it ran again. It failed in ${failure}`);
+    printLine('  Fix it, or list it with its cause in test/unsteady.json.\n');
     return { ...second.result, unsteady: [{ file: first.file, failure }] };
   }
   const [now] = second.failures;
   const same = now?.test === before?.test ? 'in the same test' : `in another test: ${now?.test}`;
-  say([`\n  ${first.file} failed again, ${same}`, ...failureLines(second), ''].join('\n'));
+  printLine([`\n  ${first.file} failed again, ${same}`, ...failureLines(second), ''].join('\n'));
   return second.result;
 }
 
@@ -198,7 +198,7 @@ async function callsForRerun(first, tests) {
  * @param {NonNullable<Phase['tests']>} tests
  * @param {Counter} counter
  * @param {number} others number of suites that run concurrently
- * @returns {Promise<readonly Ran[]>}
+ * @returns {Promise<readonly SuiteRun[]>}
  */
 async function runFiles(tests, counter, others) {
   /** @type {FileReport[]} */
@@ -207,24 +207,24 @@ async function runFiles(tests, counter, others) {
   const reruns = new Map();
   const loose = await runVitest({
     ...tests,
-    onStart: (files) => counter.of(files + others),
+    onStart: (files) => counter.setTotal(files + others),
     onFile: (report) => {
       reports.push(report);
-      counter.say(suiteOf(report.file), reportLine(report));
+      counter.printNumbered(suiteNameOf(report.file), reportLine(report));
       if (report.result.failed === 0) return;
-      say(failureLines(report).join('\n'));
+      printLine(failureLines(report).join('\n'));
       if (reruns.size < MAX_RERUNS) reruns.set(report, callsForRerun(report, tests));
     },
   });
-  for (const text of loose) say(text);
+  for (const text of loose) printLine(text);
   const failed = reports.filter(({ result }) => result.failed > 0);
   const broken = failed.length > MAX_RERUNS;
-  if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so they are not run again`);
-  /** @type {Map<string, Omit<Required<Ran>, 'name'>>} */
+  if (broken) printLine(`  ${failed.length} files failed: too many to be unsteady, so they are not run again`);
+  /** @type {Map<string, Omit<Required<SuiteRun>, 'name'>>} */
   const suites = new Map();
   for (const report of reports) {
     const rerun = await reruns.get(report);
-    const name = suiteOf(report.file);
+    const name = suiteNameOf(report.file);
     const before = suites.get(name) ?? { result: EMPTY, seconds: 0, files: {}, cores: {} };
     suites.set(name, {
       result: addResults(before.result, broken ? report.result : (rerun ?? report.result)),
@@ -240,18 +240,18 @@ async function runFiles(tests, counter, others) {
 
 /**
  * @param {Phase} phase
- * @returns {Promise<readonly Ran[]>}
+ * @returns {Promise<readonly SuiteRun[]>}
  */
 export async function runPhase({ tests, beside = [] }) {
   const counter = new Counter();
-  if (!tests) counter.of(beside.length);
+  if (!tests) counter.setTotal(beside.length);
   const others = async () => {
-    /** @type {Ran[]} */
+    /** @type {SuiteRun[]} */
     const ran = [];
     for (const suite of beside) {
       const one = await runSuite(suite);
       const state = one.result.failed === 0 ? 'ok  ' : 'FAIL';
-      counter.say(one.name, `${state} ${countsText(one.result)} (${formatSeconds(one.seconds)})`);
+      counter.printNumbered(one.name, `${state} ${countsText(one.result)} (${formatSeconds(one.seconds)})`);
       ran.push(one);
     }
     return ran;

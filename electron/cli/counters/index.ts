@@ -51,7 +51,7 @@ export async function withMeasuredCounters(
   // Only transport and diffraction run their problem once per process. Other workloads repeat it many times, which ncu
   // would count.
   if (sweep !== null || hostWorkloads[workload].benchable.usualProcesses === 0) {
-    terminal.say('No counters: --ncu profiles only beams and diffraction images, and only without --sweep.');
+    terminal.printNote('No counters: --ncu profiles only beams and diffraction images, and only without --sweep.');
     return session;
   }
   const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>
@@ -68,9 +68,9 @@ export async function withMeasuredCounters(
     const command = [...program, 'run', scenario, '--variant', label, ...overrides];
     const counted = await countWithNcu({ command, signal });
     if (typeof counted !== 'string') out = addCounters(out, label, counted, 'ncu');
-    else if (!printedReasons.has(counted)) terminal.say(`No counters: ${counted}.`);
+    else if (!printedReasons.has(counted)) terminal.printNote(`No counters: ${counted}.`);
     if (typeof counted === 'string') printedReasons.add(counted);
   }
-  if (labels.length === 0) terminal.say('No counters: no GPU variant was measured.');
+  if (labels.length === 0) terminal.printNote('No counters: no GPU variant was measured.');
   return out;
 }

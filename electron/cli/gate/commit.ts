@@ -31,7 +31,7 @@ import {
   type GateRequest,
   type GateResult,
   gateSession,
-  isUsable,
+  isUsableBaseline,
   type JudgedVariant,
   needsConfirmation,
   noiseFloorOf,
@@ -42,7 +42,7 @@ import {
 const MAX_FILES = 1000;
 const GIT_TIMEOUT_MS = 60_000;
 
-async function git(folder: string, words: readonly string[]): Promise<Buffer> {
+async function runGit(folder: string, words: readonly string[]): Promise<Buffer> {
   const options = {
     cwd: folder,
     encoding: 'buffer',
@@ -57,7 +57,7 @@ async function git(folder: string, words: readonly string[]): Promise<Buffer> {
 /** Full hash of a commit. Throws BraggError if `name` is not a commit, or if `folder` is not in a repository. */
 async function resolveCommit(folder: string, name: string): Promise<string> {
   try {
-    return (await git(folder, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]))
+    return (await runGit(folder, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]))
       .toString('utf8')
       .trim();
   } catch (error) {
@@ -71,12 +71,12 @@ async function resolveCommit(folder: string, name: string): Promise<string> {
 }
 
 async function topFolder(folder: string): Promise<string> {
-  return (await git(folder, ['rev-parse', '--show-toplevel'])).toString('utf8').trim();
+  return (await runGit(folder, ['rev-parse', '--show-toplevel'])).toString('utf8').trim();
 }
 
 /** Copies the text files of `folder` from the commit to `target`. Links, submodules and large files are omitted. */
-async function checkOut(folder: string, commit: string, target: string): Promise<void> {
-  const listed = (await git(folder, ['ls-tree', '-r', '-l', '-z', commit, '--', '.'])).toString('utf8');
+async function checkOutFolder(folder: string, commit: string, target: string): Promise<void> {
+  const listed = (await runGit(folder, ['ls-tree', '-r', '-l', '-z', commit, '--', '.'])).toString('utf8');
   const files = listed.split('\0').flatMap((line) => {
     const [, mode, object = '', size, name = ''] = /^(\d{6}) \S+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? [];
     const plain = mode === '100644' || mode === '100755';
@@ -92,7 +92,7 @@ async function checkOut(folder: string, commit: string, target: string): Promise
     if (!file.startsWith(path.resolve(target) + path.sep))
       throw new BraggError('invalid', `${JSON.stringify(name)} in ${commit} is outside of ${folder}`);
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, await git(folder, ['cat-file', 'blob', object]));
+    await writeFile(file, await runGit(folder, ['cat-file', 'blob', object]));
   }
 }
 
@@ -101,7 +101,7 @@ async function checkOut(folder: string, commit: string, target: string): Promise
  * repository.
  */
 async function readFileInCommit(top: string, commit: string, file: string): Promise<string | null> {
-  const found = await git(top, ['cat-file', 'blob', `${commit}:${file}`]).catch(() => null);
+  const found = await runGit(top, ['cat-file', 'blob', `${commit}:${file}`]).catch(() => null);
   return found?.toString('utf8') ?? null;
 }
 
@@ -131,7 +131,7 @@ async function copyKernel(from: string, to: string): Promise<void> {
 async function kernelsOfFile(variant: string, commit: string, target: string): Promise<MeasuredKernels> {
   const now = path.resolve(variant);
   const [folder, id] = [path.dirname(now), path.basename(now)];
-  await checkOut(folder, commit, target);
+  await checkOutFolder(folder, commit, target);
   const [old, baseline, again] = [id, `baseline-${id}`, `again-${id}`].map((name) => path.join(target, name));
   if (old === undefined || baseline === undefined || again === undefined)
     throw new Error('the file name occurs three times');
@@ -159,7 +159,7 @@ async function kernelsOfBuiltIn(
   target: string,
 ): Promise<MeasuredKernels> {
   return withHost(async (host) => {
-    const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+    const reading = await readScenario(context, host, (kind) => workloadFor(kind).adapt);
     const place = benchKindOf(reading.scenario ?? { kind: reading.kind });
     const base = host.userKernels
       .bases()
@@ -219,7 +219,8 @@ async function requestedVariants(context: VerbContext, { variants }: GateRequest
   if (variants !== null) return variants;
   const folder = path.dirname(scenarioPath(context.parsed.operands[0] ?? ''));
   const id = await withHost(
-    async (host) => (await readScenario(context, host, (kind) => workloadFor(kind).fit)).scenario?.solver.variant ?? '',
+    async (host) =>
+      (await readScenario(context, host, (kind) => workloadFor(kind).adapt)).scenario?.solver.variant ?? '',
   );
   const problem = id === 'auto' ? await readProblemFolder(folder) : null;
   if (problem !== null) return (await candidateFiles(problem)).map((name) => path.join(folder, name));
@@ -248,7 +249,9 @@ async function judgedVariant(
   const { variant, baseline, again, now } = trio;
   let number = 0;
   const session = async (...names: readonly string[]) => {
-    context.terminal.say(`${variant}: session ${number + 1}, ${['equal code', 'measures', 'confirms'][number] ?? ''}`);
+    context.terminal.printNote(
+      `${variant}: session ${number + 1}, ${['equal code', 'measures', 'confirms'][number] ?? ''}`,
+    );
     const measured = await gateSession(context, names, request, { seconds, number });
     number += 1;
     return measured;
@@ -265,7 +268,7 @@ async function judgedVariant(
     const [before, after] = readEntries(measured);
     const answer = answerVerdict(after);
     if (answer !== null) return { found: { ...none, ...answer, sessions, floor }, report };
-    if (!isUsable(first) || !isUsable(before)) {
+    if (!isUsableBaseline(first) || !isUsableBaseline(before)) {
       const reason = `the baseline contains no usable time: ${answerVerdict(before)?.reason ?? 'it was not measured'}`;
       return { found: { ...none, verdict: 'undecided', reason, floor }, report };
     }

@@ -23,7 +23,7 @@ import {
   type GateRequest,
   type GateResult,
   gateSession,
-  isUsable,
+  isUsableBaseline,
   type JudgedVariant,
   MIN_SLOWER_SESSIONS,
   noiseFloorOf,
@@ -110,7 +110,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
     const answer = answerVerdict(entry);
     if (answer !== null) return found(answer);
     const [from, to] = [findEntry(before, label), findEntry(opened, label)];
-    if (!isUsable(base) || from === undefined || to === undefined || entry?.status !== 'measured') {
+    if (!isUsableBaseline(base) || from === undefined || to === undefined || entry?.status !== 'measured') {
       const reason = `the baseline contains no usable time: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
       return found({ verdict: 'undecided', reason });
     }

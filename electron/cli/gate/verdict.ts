@@ -131,7 +131,7 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVaria
 }
 
 /** Whether an entry can be used as a baseline. One with a wrong answer cannot, because it may omit work. */
-export const isUsable = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
+export const isUsableBaseline = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
   entry?.status === 'measured' && answerVerdict(entry) === null;
 
 export const hasFailed = (all: readonly JudgedVariant[]): boolean =>
@@ -176,7 +176,7 @@ export async function gateSession(
   const { parsed } = context;
   return withHost(
     async (host) => {
-      const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const reading = await readScenario(context, host, (kind) => workloadFor(kind).adapt);
       const place = benchKindOf(reading.scenario ?? { kind: reading.kind });
       const session = await measureWithProgress(context, host, {
         verb: 'gate',

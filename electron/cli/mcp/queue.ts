@@ -33,13 +33,13 @@ export class CancelledError extends Error {
   override readonly name = 'Cancelled';
 }
 
-const rejectOnAbort = (signal: AbortSignal): Promise<void> =>
+const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-export class MeasuringQueue {
+export class MeasurementQueue {
   readonly #folder: string;
   /** Resolves after the last queued request of this process has ended. */
   #last: Promise<void> = Promise.resolve();
@@ -60,7 +60,7 @@ export class MeasuringQueue {
     if (this.#count > 0) waiting(this.#count);
     this.#count += 1;
     try {
-      await Promise.race([before, rejectOnAbort(signal)]);
+      await Promise.race([before, waitForAbort(signal)]);
       return await this.#withTicket(work, signal, waiting);
     } finally {
       this.#count -= 1;

@@ -59,7 +59,7 @@ function progressReporter({ signal, _meta, sendNotification }: RequestExtra): Pr
   let last = -1;
   return {
     signal,
-    tell: (done, total, message) => {
+    report: (done, total, message) => {
       if (progressToken === undefined) return;
       // The protocol requires that progress increases with each notification.
       last = Math.max(done, last + 1e-6);
@@ -103,7 +103,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       outputSchema: problemsSchema.shape,
       annotations: reading,
     },
-    () => toolResultOrError(() => workshop.problems()),
+    () => toolResultOrError(() => workshop.listProblems()),
   );
   server.registerTool(
     'read_problem',
@@ -114,7 +114,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       outputSchema: readProblemSchema.shape,
       annotations: reading,
     },
-    (input) => toolResultOrError(() => workshop.read(input.problem)),
+    (input) => toolResultOrError(() => workshop.readProblem(input.problem)),
   );
   server.registerTool(
     'submit_kernel',
@@ -139,7 +139,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       },
       outputSchema: attemptSchema.shape,
     },
-    (input, extra) => toolResultOrError(() => workshop.submit(input, progressReporter(extra))),
+    (input, extra) => toolResultOrError(() => workshop.submitAttempt(input, progressReporter(extra))),
   );
   server.registerTool(
     'explain_slow',
@@ -149,7 +149,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       outputSchema: explainSchema.shape,
       annotations: reading,
     },
-    (input) => toolResultOrError(() => workshop.explain(input.problem, input.attempt)),
+    (input) => toolResultOrError(() => workshop.explainAttempt(input.problem, input.attempt)),
   );
   server.registerTool(
     'ladder',
@@ -159,7 +159,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       outputSchema: ladderSchema.shape,
       annotations: reading,
     },
-    (input) => toolResultOrError(() => workshop.ladder(input.problem)),
+    (input) => toolResultOrError(() => workshop.listAttempts(input.problem)),
   );
   server.registerTool(
     'claims',
@@ -183,7 +183,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
     },
     (input, { signal }) =>
       toolResultOrError(async () => {
-        const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
+        const { words, kernel, language } = await workshop.attemptCommand(input.problem, input.attempt);
         if (language !== 'cu')
           throw new BraggError('unsupported', 'compute-sanitizer checks CUDA kernels; this problem has none');
         const found = await runSanitizer({ tool: input.tool, args: words, kernel, signal });

@@ -39,7 +39,7 @@ import { hostWorkloads } from '../../host/api/scenarios.ts';
 import { readConstants } from '../../host/api/studies.ts';
 import { forkChild, type Host } from '../../host/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { CancelledError, MeasuringQueue } from './queue.ts';
+import { CancelledError, MeasurementQueue } from './queue.ts';
 import {
   type Attempt,
   attemptResponse,
@@ -86,7 +86,7 @@ interface Submission {
 export interface ProgressReporter {
   readonly signal: AbortSignal;
   /** Reports progress. `done` and `total` are seconds of the time budget; `message` describes the current step. */
-  readonly tell: (done: number, total: number, message: string) => void;
+  readonly report: (done: number, total: number, message: string) => void;
 }
 
 interface WorkshopOptions {
@@ -107,22 +107,22 @@ interface SavedAttempt {
 
 export class Workshop {
   readonly #options: WorkshopOptions;
-  readonly #queue: MeasuringQueue;
+  readonly #queue: MeasurementQueue;
   readonly #trusted: Promise<ReadonlySet<string>>;
 
   constructor(options: WorkshopOptions) {
     this.#options = options;
-    this.#queue = new MeasuringQueue(options.dataFolder);
+    this.#queue = new MeasurementQueue(options.dataFolder);
     this.#trusted = Promise.all(options.trusted.map((one) => realpath(one))).then((all) => new Set(all));
   }
 
-  async problems() {
+  async listProblems() {
     const problems: Problem[] = [];
     const unusable: { file: string; reason: string }[] = [];
     for (const folder of this.#options.folders) {
       const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
       for (const name of names.slice(0, MAX_FILES)) {
-        const found = await this.#open(path.join(folder, name)).catch((error: unknown) => messageOf(error));
+        const found = await this.#openScenario(path.join(folder, name)).catch((error: unknown) => messageOf(error));
         if (typeof found === 'string') unusable.push({ file: name, reason: found });
         else if (found !== null) problems.push(found.problem);
       }
@@ -135,8 +135,8 @@ export class Workshop {
     return { version: 1, problems, unusable } as const;
   }
 
-  async read(id: string) {
-    const { problem, file, kernel, isFolder } = await this.#find(id);
+  async readProblem(id: string) {
+    const { problem, file, kernel, isFolder } = await this.#findProblem(id);
     const form = isFolder
       ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with a Python function named run that has the same parameters.`
       : `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that replaces ${kernel.description.replaces}.`;
@@ -158,8 +158,11 @@ export class Workshop {
     } as const;
   }
 
-  async submit({ problem: id, source, seconds, language }: Submission, progress: ProgressReporter): Promise<Attempt> {
-    const found = await this.#find(id);
+  async submitAttempt(
+    { problem: id, source, seconds, language }: Submission,
+    progress: ProgressReporter,
+  ): Promise<Attempt> {
+    const found = await this.#findProblem(id);
     if (language !== undefined && !found.isFolder && language !== found.problem.language)
       throw new BraggError('invalid', `${id} accepts ${found.problem.language} only; omit language, or use that one`);
     const opened = { ...found, problem: { ...found.problem, language: language ?? found.problem.language } };
@@ -171,9 +174,9 @@ export class Workshop {
       );
     // Hold the library's lock, so that clients that submit simultaneously get different numbers.
     const { saved, attempt, kernel, description } = await this.#options.host.files.withLibraryLock(async () => {
-      const known = await this.#attempts(opened);
+      const known = await this.#readAttempts(opened);
       const next = (known.at(-1)?.attempt ?? 0) + 1;
-      return { saved: known, attempt: next, ...(await this.#save(opened, next, source)) };
+      return { saved: known, attempt: next, ...(await this.#saveAttempt(opened, next, source)) };
     });
     const before = saved.at(-1);
     const common = {
@@ -183,21 +186,21 @@ export class Workshop {
       diff: countChangedLines(before?.source ?? opened.kernel.text, source),
     } as const;
     await this.#options.host.trust.add(kernel.sha256, kernel.file);
-    progress.tell(0, seconds, 'compiles');
+    progress.report(0, seconds, 'compiles');
     const began = performance.now();
     const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
     const build_s = (performance.now() - began) / 1000;
     const compiler = compilerLines(issues);
     if (code === null) return { ...common, ...notCompiledResponse(compiler), resources: null };
     const resources = await this.#resources(opened, kernel, progress.signal);
-    const best = await this.#best(opened, saved);
+    const best = await this.#bestAttempt(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
     const session = await this.#queue.enqueue(
       async () =>
         withBuildTime(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
-        progress.tell(
+        progress.report(
           0,
           seconds,
           count === 0 ? 'waiting for another measurement' : `waiting for ${count} earlier submissions`,
@@ -238,15 +241,15 @@ export class Workshop {
     }
   }
 
-  async ladder(id: string): Promise<Ladder> {
-    const opened = await this.#find(id);
-    const saved = await this.#attempts(opened);
+  async listAttempts(id: string): Promise<Ladder> {
+    const opened = await this.#findProblem(id);
+    const saved = await this.#readAttempts(opened);
     const attempts: Ladder['attempts'][number][] = [];
     let before = opened.kernel.text;
     for (const { attempt, file, source } of saved) {
       const diff = countChangedLines(before, source);
       before = source;
-      const session = await this.#session(file);
+      const session = await this.#currentSession(file);
       const found =
         session === null
           ? ({ verdict: 'not compiled', reason: 'it has no session', time_s: null, vs_reference: null } as const)
@@ -254,14 +257,14 @@ export class Workshop {
       const { verdict, reason, time_s, vs_reference } = found;
       attempts.push({ attempt, file, verdict, reason, time_s, vs_reference, diff });
     }
-    const best = (await this.#best(opened, saved))?.attempt ?? null;
+    const best = (await this.#bestAttempt(opened, saved))?.attempt ?? null;
     return { version: 1, problem: id, best, attempts };
   }
 
-  async explain(id: string, attempt: number) {
-    const { file } = await this.#attempt(id, attempt);
-    const opened = await this.#find(id);
-    const session = await this.#session(file);
+  async explainAttempt(id: string, attempt: number) {
+    const { file } = await this.#findAttempt(id, attempt);
+    const opened = await this.#findProblem(id);
+    const session = await this.#currentSession(file);
     const report = session?.reports[0];
     const entry = report?.entries.find(({ label }) => label === file);
     if (session === null || report === undefined || entry?.status !== 'measured')
@@ -285,19 +288,19 @@ export class Workshop {
       facts: report.facts
         .filter(([name]) => name !== `Audits of ${report.entries[0]?.label}`)
         .map(([name, value]) => ({ name, value })),
-      counters: countersText(entry.device, this.#wordsOf(opened, file)),
+      counters: countersText(entry.device, this.#runCommand(opened, file)),
     } as const;
   }
 
   /** Command line that runs an attempt, for the sanitizer. */
-  async commandOf(id: string, attempt: number) {
-    const opened = await this.#find(id);
+  async attemptCommand(id: string, attempt: number) {
+    const opened = await this.#findProblem(id);
     this.#requireTrust(opened);
-    const { file } = await this.#attempt(id, attempt);
-    return { words: this.#wordsOf(opened, file), kernel: file, language: opened.problem.language } as const;
+    const { file } = await this.#findAttempt(id, attempt);
+    return { words: this.#runCommand(opened, file), kernel: file, language: opened.problem.language } as const;
   }
 
-  #wordsOf(opened: OpenedProblem, file: string): readonly string[] {
+  #runCommand(opened: OpenedProblem, file: string): readonly string[] {
     return ['run', opened.file, '--variant', path.join(this.#library, file), '--trust'];
   }
 
@@ -305,8 +308,8 @@ export class Workshop {
     return this.#options.host.files.library.folder;
   }
 
-  async #attempt(id: string, attempt: number): Promise<SavedAttempt> {
-    const saved = await this.#attempts(await this.#find(id));
+  async #findAttempt(id: string, attempt: number): Promise<SavedAttempt> {
+    const saved = await this.#readAttempts(await this.#findProblem(id));
     const found = saved.find((one) => one.attempt === attempt);
     if (found !== undefined) return found;
     const allowed = saved.length === 0 ? 'none yet: create one with submit_kernel' : `1 to ${saved.at(-1)?.attempt}`;
@@ -324,7 +327,7 @@ export class Workshop {
   /**
    * Opens the scenario of a user kernel. Null for other JSON files, such as descriptions of kernels. Throws BraggError.
    */
-  async #open(file: string): Promise<OpenedProblem | null> {
+  async #openScenario(file: string): Promise<OpenedProblem | null> {
     const { host } = this.#options;
     const { kind, scenario } = await host.scenarios.read(file, { overrides: [] });
     if (kind === null || scenario === null || !isUserKernelFile(scenario.solver.variant)) return null;
@@ -381,14 +384,14 @@ export class Workshop {
       : userKernels.open(path.join(this.#library, file));
   }
 
-  async #find(id: string): Promise<OpenedProblem> {
+  async #findProblem(id: string): Promise<OpenedProblem> {
     for (const folder of this.#options.folders) {
       const names = await readdir(folder);
       // Accept only listed names, so that an agent cannot access files outside of the folders.
       const inside = path.join(folder, id);
       if (names.includes(id) && (await listProblems(folder)).includes(inside)) return this.#openFolder(inside);
       if (!names.includes(`${id}.json`)) continue;
-      const found = await this.#open(path.join(folder, `${id}.json`));
+      const found = await this.#openScenario(path.join(folder, `${id}.json`));
       if (found !== null) return found;
     }
     throw new BraggError(
@@ -397,7 +400,7 @@ export class Workshop {
     );
   }
 
-  #nameOf({ problem }: Pick<OpenedProblem, 'problem'>, attempt: number): string {
+  #attemptFileName({ problem }: Pick<OpenedProblem, 'problem'>, attempt: number): string {
     return `${problem.id.replace(/[^\w-]/g, '-').slice(0, 30)}-attempt-${String(attempt).padStart(4, '0')}.${problem.language}`;
   }
 
@@ -405,12 +408,14 @@ export class Workshop {
     return kernel.replace(/\.(cu|cpp|py)$/, '.session.json');
   }
 
-  async #attempts(opened: OpenedProblem): Promise<readonly SavedAttempt[]> {
+  async #readAttempts(opened: OpenedProblem): Promise<readonly SavedAttempt[]> {
     const names = new Set(await readdir(this.#library).catch(() => []));
     const saved: SavedAttempt[] = [];
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const languages = opened.isFolder ? (['cpp', 'py', 'cu'] as const) : [opened.problem.language];
-      const named = languages.map((language) => this.#nameOf({ problem: { ...opened.problem, language } }, attempt));
+      const named = languages.map((language) =>
+        this.#attemptFileName({ problem: { ...opened.problem, language } }, attempt),
+      );
       const file = named.find((name) => names.has(name));
       if (file === undefined) break;
       saved.push({ attempt, file, source: await readFile(path.join(this.#library, file), 'utf8') });
@@ -419,17 +424,17 @@ export class Workshop {
   }
 
   /** Reads the saved session of an attempt, with its recordings. */
-  #kept(file: string): Promise<Session | null> {
+  #savedSession(file: string): Promise<Session | null> {
     return readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
   }
 
-  async #session(file: string): Promise<Session | null> {
-    const kept = await this.#kept(file);
+  async #currentSession(file: string): Promise<Session | null> {
+    const kept = await this.#savedSession(file);
     return kept === null ? null : deriveSession(kept, await readCurrentRules(assetsFolder()));
   }
 
   async #recording(file: string): Promise<SavedRecording | undefined> {
-    const recordings = (await this.#kept(file))?.reports[0]?.recordings;
+    const recordings = (await this.#savedSession(file))?.reports[0]?.recordings;
     return recordings?.find(({ label }) => label === file);
   }
 
@@ -437,10 +442,10 @@ export class Workshop {
    * Fastest attempt, if it is certainly faster than the reference. Ratios to the reference make sessions of different
    * days comparable.
    */
-  async #best(opened: OpenedProblem, saved: readonly SavedAttempt[]): Promise<SavedAttempt | null> {
+  async #bestAttempt(opened: OpenedProblem, saved: readonly SavedAttempt[]): Promise<SavedAttempt | null> {
     let best: { readonly one: SavedAttempt; readonly gain: number } | null = null;
     for (const one of saved) {
-      const session = await this.#session(one.file);
+      const session = await this.#currentSession(one.file);
       if (session === null) continue;
       const { speed, vs_reference } = attemptResponse({ session, label: one.file, best: null });
       if (speed === 'faster' && vs_reference !== null && vs_reference.value > (best?.gain ?? 1))
@@ -457,7 +462,7 @@ export class Workshop {
   }
 
   /** Saves the source, its description and the program for the expected answer in the library. */
-  async #save(opened: OpenedProblem, attempt: number, source: string) {
+  async #saveAttempt(opened: OpenedProblem, attempt: number, source: string) {
     if (attempt > MAX_ATTEMPTS)
       throw new BraggError('invalid', `${opened.problem.id} already has ${MAX_ATTEMPTS} attempts, the maximum`);
     await mkdir(this.#library, { recursive: true, mode: 0o700 });
@@ -467,7 +472,7 @@ export class Workshop {
         'no-space',
         `${this.#library} has less than ${MIN_FREE_BYTES / 2 ** 20} MiB of free space; free some, then submit again`,
       );
-    const name = this.#nameOf(opened, attempt);
+    const name = this.#attemptFileName(opened, attempt);
     const file = path.join(this.#library, name);
     const { description, referenceProgram: answer } = opened.kernel;
     if (answer !== null && !opened.isFolder) {
@@ -496,7 +501,7 @@ export class Workshop {
     labels: readonly string[],
     seconds: number,
     command: string,
-    { signal, tell }: ProgressReporter,
+    { signal, report }: ProgressReporter,
   ): Promise<Session> {
     const { host } = this.#options;
     const reading = await host.scenarios.read(file, { overrides: [] });
@@ -520,7 +525,7 @@ export class Workshop {
     const { session } = await measureSession(host.addon, benchable, task, {
       signal,
       startChild: forkChild,
-      onProgress: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
+      onProgress: ({ phase, elapsed_s }) => report(Math.min(elapsed_s, seconds), seconds, phase),
     });
     return session;
   }

@@ -172,7 +172,7 @@ async function runRemoteCommand(ssh: Ssh, { terminal, signal }: VerbContext, wor
     if (marked) terminal.print(named(line));
     else marked = line === OUTPUT_MARK;
   });
-  createInterface({ input: child.stderr }).on('line', (line) => terminal.say(named(line)));
+  createInterface({ input: child.stderr }).on('line', (line) => terminal.printNote(named(line)));
   try {
     return await new Promise<number | null>((resolve) => child.on('close', resolve));
   } finally {
@@ -226,7 +226,7 @@ export function withRemoteFlag(verb: Verb): Verb {
 }
 
 /** Removes output of login scripts, which precedes the command's own output. */
-function dropBeforeMark(): Transform {
+function dropOutputBeforeMark(): Transform {
   let before: Buffer | null = Buffer.alloc(0);
   return new Transform({
     transform(piece: Buffer, _encoding, pass) {
@@ -266,8 +266,8 @@ export function withPipedRemoteFlag(verb: Verb): Verb {
         if (child.stdin !== null) process.stdin.pipe(child.stdin);
         const stop = (): void => void child.stdin?.end();
         context.signal.addEventListener('abort', stop, { once: true });
-        createInterface({ input: child.stderr }).on('line', (line) => context.terminal.say(line));
-        child.stdout.pipe(dropBeforeMark()).pipe(process.stdout);
+        createInterface({ input: child.stderr }).on('line', (line) => context.terminal.printNote(line));
+        child.stdout.pipe(dropOutputBeforeMark()).pipe(process.stdout);
         const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
         process.stdin.unpipe().unref();
         const found = Object.values(exitCodes).find((one) => one === code);

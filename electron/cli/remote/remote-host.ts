@@ -67,7 +67,7 @@ export async function withRemoteHost<T>(
     const probed = readProbe(host, await ssh.run(PROBE_SCRIPT), folderName(source.program));
     const { machine } = probed;
     if (machine.slurm && machine.gpus.kind !== 'found') throw new BraggError('unsupported', loginNodeText(host));
-    terminal.say(machineText(host, machine));
+    terminal.printNote(machineText(host, machine));
     const progress = new ProgressBar(terminal);
     let begun = false;
     const onCopied = (done_bytes: number): void => {
@@ -77,7 +77,7 @@ export async function withRemoteHost<T>(
           machine.otherVersions.length === 0
             ? ''
             : ` Other versions are installed there: ${machine.otherVersions.join(', ')}.`;
-        terminal.say(`Copying Braggbench ${source.program.version} to ${host}, once.${other}`);
+        terminal.printNote(`Copying Braggbench ${source.program.version} to ${host}, once.${other}`);
       }
       progress.draw(`Copied ${formatBytes(done_bytes)}`);
     };

@@ -99,14 +99,14 @@ function adviceLines(
   return [...wrap(first, WIDTH).map(bold), ...wrapLines(others), ''];
 }
 
-function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly string[] {
+function neededInstancesLines(measured: readonly MeasuredSessionEntry[]): readonly string[] {
   const open = measured.flatMap(({ label, verdict, instances_to_decide: more = null }) =>
     verdict === 'undecided' && more !== null ? [`${label} after about ${more}`] : [],
   );
   return open.length === 0 ? [] : [`Instances per variant needed to decide: ${open.join(', ')}.`];
 }
 
-function headLines(report: SessionReport, created: string): readonly string[] {
+function headerLines(report: SessionReport, created: string): readonly string[] {
   const { machine, program, title, environment, facts } = report;
   const { logical_cores } = machine;
   return [
@@ -146,14 +146,14 @@ export function benchReport(
   const bold = (text: string): string => style('bold', text);
   return [
     bold(report.scenario),
-    ...wrapLines(headLines(report, created)),
+    ...wrapLines(headerLines(report, created)),
     '',
     ...adviceLines(report, compared, created, bold),
     ...(compared.rows.length === 0 ? [] : sessionTableLines(compared, { style, wide }, false)),
     ...wrapLines(noteLines(measured)),
     ...wrapLines(unprovenTexts(measured)),
     ...wrapLines(refused.map(({ label, reason }) => `${label}: not run, ${reason}`)),
-    ...toDecideLines(measured),
+    ...neededInstancesLines(measured),
     ...programText(report, measured),
     ...flaggedReport(report, measured),
     ...wrapLines(reasonLines(measured)),

@@ -19,7 +19,7 @@ import {
 import type { Host } from '../../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { withAdvice } from '../output-file.ts';
+import { withOverwriteAdvice } from '../output-file.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
@@ -47,7 +47,7 @@ export const clusterEntryFlags: readonly FlagSpec[] = [
 
 type ClusterAction = (context: VerbContext, host: Host, name: string) => Promise<ExitCode>;
 
-const list: ClusterAction = async ({ parsed, terminal }, host) => {
+const listClusters: ClusterAction = async ({ parsed, terminal }, host) => {
   const all = await host.clusters.all();
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ clusters: all });
@@ -68,7 +68,7 @@ const list: ClusterAction = async ({ parsed, terminal }, host) => {
   return exitCodes.done;
 };
 
-const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
+const addCluster: ClusterAction = async ({ parsed, terminal }, host, name) => {
   if (name === LOCAL_SLURM)
     throw new UsageError(`study clusters add: ${LOCAL_SLURM} means sbatch on this machine; choose another name`);
   const usual = draftFromCluster(newCluster);
@@ -83,13 +83,13 @@ const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
   });
   if ('fault' in read) throw new UsageError(`study clusters add: ${read.fault}`);
   await host.clusters.add(read.cluster, hasFlag(parsed, 'force')).catch((error: unknown) => {
-    throw withAdvice(error);
+    throw withOverwriteAdvice(error);
   });
   terminal.print(`${name} was saved. Try it: braggbench study clusters try ${JSON.stringify(name)}`);
   return exitCodes.done;
 };
 
-const remove: ClusterAction = async ({ terminal }, host, name) => {
+const removeCluster: ClusterAction = async ({ terminal }, host, name) => {
   await host.clusters.remove(name);
   terminal.print(`${name} was removed from the list; nothing on the cluster was changed.`);
   return exitCodes.done;
@@ -100,22 +100,27 @@ const testConnection: ClusterAction = async ({ terminal }, host, name) => {
   return exitCodes.done;
 };
 
-const clusterActions: Readonly<Record<string, ClusterAction>> = { list, add, remove, try: testConnection };
+const clusterActions: Readonly<Record<string, ClusterAction>> = {
+  list: listClusters,
+  add: addCluster,
+  remove: removeCluster,
+  try: testConnection,
+};
 
 export function clustersAction(
   what: string,
   name: string | undefined,
 ): (context: VerbContext, host: Host) => Promise<ExitCode> {
-  const deed = Object.hasOwn(clusterActions, what) ? clusterActions[what] : undefined;
-  if (deed === undefined)
+  const action = Object.hasOwn(clusterActions, what) ? clusterActions[what] : undefined;
+  if (action === undefined)
     throw new UsageError(
       `study clusters: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(clusterActions).join(', ')}`,
     );
-  if (deed !== list && name === undefined)
+  if (action !== listClusters && name === undefined)
     throw new UsageError(`study clusters ${what} needs the name of a cluster: study clusters ${what} NAME`);
-  if (deed === list && name !== undefined)
+  if (action === listClusters && name !== undefined)
     throw new UsageError(`unexpected argument ${JSON.stringify(name)}: study clusters list takes no arguments`);
-  return (context, host) => deed(context, host, name ?? '');
+  return (context, host) => action(context, host, name ?? '');
 }
 
 const DEFAULTS = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
@@ -171,7 +176,7 @@ export async function selectTarget(
   const cluster = await host.clusters.requireCluster(on).catch((error: unknown) => {
     if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
     checkedHost(on);
-    terminal.say(`${error.message} It is treated as a host of your ssh.`);
+    terminal.printNote(`${error.message} It is treated as a host of your ssh.`);
     return null;
   });
   if (cluster === null) return { kind: 'host', host: on };
@@ -199,7 +204,7 @@ export async function solveOnSlurm(
     signal,
     slurm: new Slurm(),
     program: [process.execPath, ...process.execArgv, path.resolve(cli), 'study', 'task', path.resolve(folder.folder)],
-    progressLeft: exitCodes.left,
+    progressLeft: exitCodes.incomplete,
     size: {
       point_s: await meanSeconds(folder),
       lanes: cores,
@@ -210,7 +215,7 @@ export async function solveOnSlurm(
     warning_s: number('warning', 1, true) ?? DEFAULTS.warning_s,
     silent_s: number('silent', 1, false) ?? DEFAULTS.silent_s,
     more: (flagValue(parsed, 'sbatch') ?? '').split(/\s+/).filter((word) => word !== ''),
-    say: (line) => terminal.say(line),
+    say: (line) => terminal.printNote(line),
   });
   return engine.run();
 }
@@ -221,5 +226,5 @@ export async function runTask({ signal }: VerbContext, host: Host, study: string
   const options = { host, folder, tag, signal, environment: process.env, assetsFolder: assetsFolder() };
   const { done, failed, whole } = await solveTask(options);
   if (whole) return exitCodes.done;
-  return done + failed > 0 ? exitCodes.left : exitCodes.interrupted;
+  return done + failed > 0 ? exitCodes.incomplete : exitCodes.interrupted;
 }

@@ -65,7 +65,7 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
   terminal.print(
     `Not shown: ${hidden.filter((text) => text !== '').join(', ')}; braggbench study export writes everything.`,
   );
-  for (const note of tableNotes(found)) terminal.say(note);
+  for (const note of tableNotes(found)) terminal.printNote(note);
   return exitCodes.done;
 }
 
@@ -95,7 +95,7 @@ export async function importTuning({ parsed, terminal }: VerbContext, file: stri
     name,
   );
   const right = results.configurations.filter(({ outcome }) => outcome === 'right').length;
-  for (const note of results.notes ?? []) terminal.say(`${terminal.styleSaid('yellow', 'note')} ${note}`);
+  for (const note of results.notes ?? []) terminal.printNote(`${terminal.styleNote('yellow', 'note')} ${note}`);
   terminal.print(`${results.configurations.length} configurations, ${right} of them correct, in ${folder.folder}`);
   return exitCodes.done;
 }
@@ -123,6 +123,6 @@ export async function exportStudy(
   const found = await collectTable(folder);
   await writeOutput(parsed, file, await write(found));
   terminal.print(`${found.rows.length} rows of ${found.columns.length} columns written to ${file}`);
-  for (const note of tableNotes(found)) terminal.say(note);
+  for (const note of tableNotes(found)) terminal.printNote(note);
   return exitCodes.done;
 }

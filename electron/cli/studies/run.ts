@@ -179,7 +179,7 @@ export async function runStudy(context: VerbContext, host: Host, study: OpenedSt
     printOutcome(context, folder, outcome, folder.head.points - lines.length);
     if (outcome.end === 'cancelled') {
       if (on !== null && on.kind !== 'host')
-        terminal.say(
+        terminal.printNote(
           'Its jobs continue to run. To follow them, use braggbench study resume; to cancel them, use braggbench study stop.',
         );
       return exitCodes.interrupted;

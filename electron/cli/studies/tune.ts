@@ -45,7 +45,7 @@ async function trustTunedKernels(
   }
 }
 
-async function showBest({ terminal }: VerbContext, session: Session): Promise<void> {
+async function printBestConfigurations({ terminal }: VerbContext, session: Session): Promise<void> {
   const look: TableStyle = { style: (name, text) => terminal.style(name, text), wide: false };
   for (const [i, report] of session.reports.entries()) {
     for (const line of benchReport(report, look, session, await reportRows(session, i))) terminal.print(line);
@@ -104,7 +104,7 @@ export async function runTuning(
   printOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
   if (best !== null && !hasFlag(context.parsed, 'json')) {
     context.terminal.print('');
-    await showBest(context, best);
+    await printBestConfigurations(context, best);
     context.terminal.print(`Saved as ${folder.folder}/${BEST_FILE}`);
   }
   return outcome.end === 'cancelled' ? exitCodes.interrupted : exitCodes.done;
@@ -142,7 +142,7 @@ function spaceLine(head: PlanHead, lines: readonly PlanLine[]): object {
   };
 }
 
-function answerLine(result: PointResult): object {
+function resultLine(result: PointResult): object {
   const time = timeOf(result);
   const measure = result.measures.find(({ name }) => name === 'time_s');
   const status = result.status === 'failed' ? 'failed' : time === null ? 'wrong' : 'right';
@@ -153,7 +153,7 @@ function answerLine(result: PointResult): object {
   };
 }
 
-function lineFinder(head: PlanHead, lines: readonly PlanLine[]) {
+function planLineFinder(head: PlanHead, lines: readonly PlanLine[]) {
   const byName = new Map(lines.map((line) => [variantOf(head, line), line]));
   const byId = new Map(lines.map((line) => [line.id, line]));
   const variants = [...new Set([...byName.keys()].map((name) => name.replace(/\[.*$/, '')))];
@@ -170,7 +170,7 @@ function lineFinder(head: PlanHead, lines: readonly PlanLine[]) {
  * Ask-and-tell protocol of one JSON document per line. It writes the search space first, then the times of each
  * configuration that it reads.
  */
-export async function answerTuner(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
+export async function serveTuner(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { folder } = opened;
   const { search } = folder.study;
   if (search === undefined)
@@ -181,7 +181,7 @@ export async function answerTuner(context: VerbContext, host: Host, opened: Open
     silent: true,
     steer: async (lines, measure) => {
       say(spaceLine(folder.head, lines));
-      const find = lineFinder(folder.head, lines);
+      const find = planLineFinder(folder.head, lines);
       const incoming = createInterface({ input: process.stdin });
       const close = (): void => incoming.close();
       context.signal.addEventListener('abort', close, { once: true });
@@ -200,7 +200,7 @@ export async function answerTuner(context: VerbContext, host: Host, opened: Open
         else if (result === null) {
           say({ ...id, status: 'over' });
           break;
-        } else say({ ...id, ...answerLine(result) });
+        } else say({ ...id, ...resultLine(result) });
       }
       incoming.close();
     },

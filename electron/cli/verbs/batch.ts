@@ -218,7 +218,7 @@ async function performReadouts({ parsed, terminal, signal }: VerbContext, host: 
     }
     const names = values.map((value) => `${name} ${swept}=${Number(value.toPrecision(12))}`);
     await writeOutput(parsed, csv, Buffer.concat([...readoutCurves(names, table)].map((piece) => Buffer.from(piece))));
-    terminal.say(`depth doses written to ${csv}`);
+    terminal.printNote(`depth doses written to ${csv}`);
   }
   return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 }
@@ -361,7 +361,7 @@ async function runBatch(context: VerbContext, host: Host): Promise<ExitCode> {
   }
   if (csv !== undefined) {
     await writeOutput(parsed, csv, curvesCsv(names, outcomes));
-    terminal.say(`depth doses written to ${csv}`);
+    terminal.printNote(`depth doses written to ${csv}`);
   }
   if (signal.aborted) return exitCodes.interrupted;
   return right === names.length ? exitCodes.done : exitCodes.failed;

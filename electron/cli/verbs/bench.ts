@@ -77,7 +77,7 @@ async function runBench(context: VerbContext): Promise<ExitCode> {
       const { kind, scenario } = reading;
       const chosen = hasFlag(parsed, 'factorial') || flagValue(parsed, 'variants') !== undefined;
       const suggested = kind === null || chosen ? null : await suggestVariants(context, host, reading);
-      for (const line of suggested?.said ?? []) context.terminal.say(line);
+      for (const line of suggested?.said ?? []) context.terminal.printNote(line);
       if (kind !== null) {
         await throwIfTooLong(
           context,

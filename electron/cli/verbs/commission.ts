@@ -2,11 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  type Commissioned,
-  commissionedBeam,
+  type BeamFit,
   depthUnits,
   formatWithError,
   MAX_CURVE_BYTES,
+  scenarioWithFittedBeam,
 } from '../../contract/beams/commission.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, formatScenario, newDocument } from '../../contract/scenario/index.ts';
@@ -33,7 +33,7 @@ async function readCurveText(file: string): Promise<string> {
   return found.text;
 }
 
-async function residualPlot(found: Commissioned): Promise<string> {
+async function residualPlot(found: BeamFit): Promise<string> {
   const { residualSvg } = await import('../reports/svg.ts');
   return residualSvg(found.points);
 }
@@ -83,7 +83,7 @@ export const commissionVerb: Verb = {
       const document = draft ?? {};
       const requested = { document, file, text: measured, unit: parseDepthUnit(parsed) };
       const found = await host.call('beam.commission', requested, signal);
-      const text = formatScenario(commissionedBeam(found, document, path.basename(file)));
+      const text = formatScenario(scenarioWithFittedBeam(found, document, path.basename(file)));
       for (const one of scenarios) await writeOutput(parsed, one, text);
       if (svg !== undefined) await writeOutput(parsed, path.resolve(svg), await residualPlot(found));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...found });

@@ -40,7 +40,7 @@ async function readRunFiles(files: readonly string[]): Promise<readonly ReadRun[
   return kinds.size === 1 && kind !== undefined && workloadFor(kind).compare !== null ? runs : null;
 }
 
-async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
+async function compareFiles({ parsed, terminal }: VerbContext): Promise<void> {
   const files = parsed.operands;
   const answer = await withHost(async (host) => {
     const { subjects } = await readSubjects(host, files);
@@ -87,7 +87,7 @@ export const compare: Verb = {
     const [any] = runs ?? [];
     const own = any === undefined ? null : workloadFor(any.run.workload).compare;
     if (runs !== null && own !== null) own(context, runs);
-    else await compareAny(context);
+    else await compareFiles(context);
     return exitCodes.done;
   },
 };

@@ -17,7 +17,7 @@ function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote)
   let copies = false;
   const say = (line: string): void => {
     progress.clear();
-    if (line !== last) terminal.say(line);
+    if (line !== last) terminal.printNote(line);
     last = line;
   };
   return ({ state, machine }) => {

@@ -24,7 +24,7 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
       throw errorFromNative(error);
     });
     const seconds = formatNumber((performance.now() - begun_ms) / 1000);
-    terminal.say(
+    terminal.printNote(
       warmed === null
         ? `${workload}: compiled when the program was built`
         : `${workload}: ${warmed.compiled} of ${warmed.pieces} pieces compiled in ${seconds} s, ${warmed.from_cache} from the cache`,
@@ -35,7 +35,7 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
 type Devices = Awaited<ReturnType<typeof devicesWithCeilings>>;
 
 /** Lines about the driver and libraries, with reasons for missing ones. */
-export function supportLines({ cuda, ...libraries }: Devices, width: number): readonly string[] {
+export function driverAndLibraryLines({ cuda, ...libraries }: Devices, width: number): readonly string[] {
   const parts = Object.entries({ cuda, ...libraries }).map(([name, { available, reason }]) => {
     const version = name === 'cuda' && cuda.driver !== null ? `driver ${cuda.driver}` : 'available';
     return { name, missing: !available, text: available ? version : `missing: ${reason ?? 'no reason known'}` };
@@ -64,7 +64,7 @@ export const devices: Verb = {
     const addon = loadAddon();
     if (hasFlag(parsed, 'warm')) await compileAhead(addon, terminal);
     const machine = addon.machine();
-    const report = await devicesWithCeilings(addon, (reason) => terminal.say(reason));
+    const report = await devicesWithCeilings(addon, (reason) => terminal.printNote(reason));
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({ cpu: machine, ...report });
       return exitCodes.done;
@@ -88,7 +88,7 @@ export const devices: Verb = {
     }
     terminal.print();
     terminal.print(bold('GPU support'));
-    for (const line of supportLines(report, terminal.pageWidth)) terminal.print(line);
+    for (const line of driverAndLibraryLines(report, terminal.pageWidth)) terminal.print(line);
     return exitCodes.done;
   },
 };

@@ -80,7 +80,7 @@ interface ChosenKernel {
   readonly name: string | null;
 }
 
-function userNumbers(parsed: ParsedArguments): ChosenKernel {
+function hypotheticalKernel(parsed: ParsedArguments): ChosenKernel {
   const registers = flagNumber(parsed, 'registers', { min: 1, max: 255, whole: true }) ?? 32;
   const shared_bytes = flagNumber(parsed, 'static-shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0;
   return {
@@ -160,7 +160,7 @@ async function queryDriverOccupancy(
     return await host.call('launch.driver', params);
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
-    terminal.say(`The driver was not queried: ${error.message}`);
+    terminal.printNote(`The driver was not queried: ${error.message}`);
     return null;
   }
 }
@@ -192,7 +192,7 @@ async function findSubject(
   return { kind: 'variant', variant: id, workload: base.workload, bench: base.bench, kernel } as const;
 }
 
-async function hotLines(host: Host, file: string | undefined): Promise<readonly KernelProfile[]> {
+async function readProfiles(host: Host, file: string | undefined): Promise<readonly KernelProfile[]> {
   if (file === undefined) return [];
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new UsageError(`--hot: ${file} cannot be read (${error.message})`);
@@ -207,7 +207,7 @@ async function showCode(
   { limits, language }: { readonly limits: LaunchLimits; readonly language: CodeLanguage },
 ): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  const hot = await hotLines(host, flagValue(parsed, 'hot'));
+  const hot = await readProfiles(host, flagValue(parsed, 'hot'));
   const { architecture } = limits;
   const codes: Code[] = [];
   for (const text of parsed.operands) {
@@ -253,11 +253,11 @@ async function runExplainLaunch(context: VerbContext): Promise<ExitCode> {
     const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
     const { sets, reason } = await host.call('launch.kernels', {});
     // Missing kernels matter only if one was requested by name, or for the list.
-    if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
+    if (reason !== null && (operand !== undefined || listing)) terminal.printNote(reason);
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
       throw new UsageError(`--${flags.join(' and --')} describe a hypothetical kernel: omit the name ${operand}`);
-    const chosen = operand === undefined ? userNumbers(parsed) : findKernel(sets, operand, limits.architecture);
+    const chosen = operand === undefined ? hypotheticalKernel(parsed) : findKernel(sets, operand, limits.architecture);
     const request: LaunchRequest = {
       elements: extentFlag(parsed, 'elements', defaultElements),
       block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? defaultThreads),

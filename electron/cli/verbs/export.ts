@@ -71,7 +71,7 @@ async function exportTrace({ parsed, terminal }: VerbContext, out: string): Prom
   if (spanCount(trace) === 0) throw new BraggError('unsupported', `${file} has no timeline: nothing was recorded.`);
   const pieces = Array.from(chromeTraceText(trace, null), (piece) => Buffer.from(piece));
   await writeOutput(parsed, out, Buffer.concat(pieces));
-  terminal.say(`${spanCount(trace)} spans written to ${out}`);
+  terminal.printNote(`${spanCount(trace)} spans written to ${out}`);
 }
 
 function parseImageBits(text: string | undefined): ImageBits | undefined {
@@ -95,7 +95,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   const bits = parseImageBits(flagValue(parsed, 'bits'));
   const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packImage(run, bits) : imageFile(run, out, bits);
   await writeOutput(parsed, out, bytes);
-  terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
+  terminal.printNote(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
 /** Matches export formats of maps, which consist of a quantity and a file format. */
@@ -123,7 +123,7 @@ async function exportMap({ parsed, terminal }: VerbContext, out: string): Promis
   }
   const { bytes } = await hostWorkloads[run.workload].exportFile(run, what, runPacker);
   await writeOutput(parsed, out, bytes);
-  terminal.say(`${name} of ${file} written to ${out}`);
+  terminal.printNote(`${name} of ${file} written to ${out}`);
 }
 
 async function exportSamples({ parsed, terminal }: VerbContext, out: string): Promise<void> {
@@ -132,7 +132,7 @@ async function exportSamples({ parsed, terminal }: VerbContext, out: string): Pr
   const { session } = await withHost((host) => openSession(host, file));
   const { text, rows } = samplesCsv(session);
   await writeOutput(parsed, out, text);
-  terminal.say(`${rows} samples written to ${out}`);
+  terminal.printNote(`${rows} samples written to ${out}`);
 }
 
 export const exportVerb: Verb = {

@@ -3,13 +3,12 @@
  */
 import path from 'node:path';
 import { depthUnits } from '../../contract/beams/commission.ts';
-import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
+import { type GammaQuantity, gammaLimits, gammaQuantitySchema } from '../../contract/dose.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { type GammaCriteria, gammaOfCurves, relativeToPeak } from '../../domain/dose/gamma-curve.ts';
+import { type GammaCriteria, gammaOfCurves, scaleToPeak } from '../../domain/dose/gamma-curve.ts';
 import { shareInDecimals } from '../../domain/values/units.ts';
 import {
   depthDoseOf,
-  gammaDoseOf,
   gammaIndex,
   gammaMap,
   type ImportedDose,
@@ -17,6 +16,7 @@ import {
   normalizeToPeak,
   type RunData,
   readDoseFile,
+  supportedGammaQuantity,
   transportRunOf,
   type VolumeAxis,
   type VolumePlane,
@@ -96,8 +96,8 @@ async function readDoses(files: readonly string[], parsed: ParsedArguments): Pro
 }
 
 /** Quantity to compare: that of a file with an absolute unit, otherwise the requested one if all runs support it. */
-function selectQuantity(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
-  const requested = choiceFlag(parsed, 'by', gammaDoseSchema.options);
+function selectQuantity(parsed: ParsedArguments, doses: readonly Dose[]): GammaQuantity {
+  const requested = choiceFlag(parsed, 'by', gammaQuantitySchema.options);
   const runs = doses.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : []));
   for (const dose of doses) {
     if (dose.kind === 'run' || dose.by === null) continue;
@@ -106,16 +106,16 @@ function selectQuantity(parsed: ParsedArguments, doses: readonly Dose[]): GammaD
         `--by is ${requested}, but ${dose.file} contains energy per ${dose.by}; allowed: ${dose.by}`,
       );
     }
-    if (gammaDoseOf(dose.by, runs) === dose.by) return dose.by;
+    if (supportedGammaQuantity(dose.by, runs) === dose.by) return dose.by;
     throw new BraggError(
       'unsupported',
       `${dose.file} contains energy per mass, but the run was stored without densities. Omit --absolute.`,
     );
   }
-  return gammaDoseOf(requested ?? 'mass', runs);
+  return supportedGammaQuantity(requested ?? 'mass', runs);
 }
 
-function toCurve(dose: Dose, by: GammaDose) {
+function toCurve(dose: Dose, by: GammaQuantity) {
   if (dose.kind === 'curve') return dose.curve;
   if (dose.kind === 'map') {
     throw new BraggError(
@@ -127,7 +127,7 @@ function toCurve(dose: Dose, by: GammaDose) {
   return by === 'mass' && perMass !== null ? perMass : curve;
 }
 
-function toMap(dose: Dose, by: GammaDose) {
+function toMap(dose: Dose, by: GammaQuantity) {
   if (dose.kind === 'map') return dose.map;
   if (dose.kind === 'run') return gammaMap(dose.run, by);
   throw new BraggError('unsupported', `${dose.file} is a curve.`);
@@ -203,7 +203,7 @@ export const gammaVerb: Verb = {
       if (asCurves) {
         const [here, wanted] = [toCurve(evaluated, by), toCurve(reference, by)];
         const { passed, points, worst, histogram } = toPeaks
-          ? gammaOfCurves(relativeToPeak(wanted), relativeToPeak(here), one)
+          ? gammaOfCurves(scaleToPeak(wanted), scaleToPeak(here), one)
           : gammaOfCurves(wanted, here, one);
         return { ...one, passed, points, worst, histogram };
       }

@@ -76,7 +76,7 @@ export const mcpVerb = withPipedRemoteFlag({
           await serveScripts(server, port, signal, (url) => terminal.print(url));
           return exitCodes.done;
         }
-        terminal.say(`Serving ${[...folders].join(', ')} to one agent. Stop with Ctrl+C.`);
+        terminal.printNote(`Serving ${[...folders].join(', ')} to one agent. Stop with Ctrl+C.`);
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
           maxBufferSize: MAX_MESSAGE_BYTES,
         });

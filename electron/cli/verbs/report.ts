@@ -48,7 +48,7 @@ export const report: Verb = {
     const title = flagValue(parsed, 'title') ?? reportTitle(parsed.operands);
     const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));
     await writeOutput(parsed, out, browser === null ? html : await printPdf(browser, html, out));
-    terminal.say(`Written to ${out}`);
+    terminal.printNote(`Written to ${out}`);
     return exitCodes.done;
   },
 };

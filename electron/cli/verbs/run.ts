@@ -22,7 +22,7 @@ async function outputPath({ parsed }: VerbContext, host: Host): Promise<NamedFil
 
 export async function performRun(context: VerbContext, host: Host): Promise<ExitCode> {
   const place = await outputPath(context, host);
-  const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+  const reading = await readScenario(context, host, (kind) => workloadFor(kind).adapt);
   checkRunFlags(context.parsed, reading.kind);
   return workloadFor(reading.kind).run(context, host, reading, place);
 }

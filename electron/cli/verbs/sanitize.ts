@@ -38,7 +38,7 @@ export const sanitizeVerb: Verb = {
     const gpu = flagValue(parsed, 'gpu');
     return withHost(async (host) => {
       // Report input errors and missing trust before any process is started.
-      const { kind: workload, scenario } = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const { kind: workload, scenario } = await readScenario(context, host, (kind) => workloadFor(kind).adapt);
       const id = scenario?.solver.variant ?? '';
       const base = host.userKernels.find(id)?.base ?? host.userKernels.bases().find((one) => one.id === id);
       if (base?.device !== 'cuda') {

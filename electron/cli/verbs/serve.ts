@@ -58,11 +58,11 @@ export const serveVerb: Verb = {
     await Promise.race([waitForAbort(signal), served.idle]);
     const { kept, sessions, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
-    if (kept > 0) terminal.say(`${runs(kept)}: saved, and offered at the next start.`);
+    if (kept > 0) terminal.printNote(`${runs(kept)}: saved, and offered at the next start.`);
     const benches = `${sessions} ${sessions === 1 ? 'benchmark' : 'benchmarks'} not saved`;
-    if (sessions > 0) terminal.say(`${benches}: saved, and offered at the next start.`);
+    if (sessions > 0) terminal.printNote(`${benches}: saved, and offered at the next start.`);
     const short = `ended within ${MIN_RECOVERED_RUN_MS / 1000} s or before the first step`;
-    if (lost > 0) terminal.say(`${runs(lost)}, and dropped: ${lost === 1 ? 'it' : 'they'} ${short}.`);
+    if (lost > 0) terminal.printNote(`${runs(lost)}, and dropped: ${lost === 1 ? 'it' : 'they'} ${short}.`);
     return exitCodes.done;
   },
 };

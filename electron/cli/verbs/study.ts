@@ -7,7 +7,7 @@ import { clusterEntryFlags, clusterFlags, clustersAction, runTask } from '../stu
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { MAX_PRINTED_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
 import { type OpenedStudy, openOrPlanStudy, openPlannedStudy, runStudy, withPlannedLimits } from '../studies/run.ts';
-import { answerTuner, runTuning } from '../studies/tune.ts';
+import { runTuning, serveTuner } from '../studies/tune.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { ExitCode, Verb, VerbContext } from '../verb.ts';
@@ -31,7 +31,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   run: (context, study) =>
     withHost(async (host) => solveStudy(context, host, await openOrPlanStudy(context, host, study))),
   ask: (context, study) =>
-    withHost(async (host) => answerTuner(context, host, await openOrPlanStudy(context, host, study))),
+    withHost(async (host) => serveTuner(context, host, await openOrPlanStudy(context, host, study))),
   resume: (context, study) =>
     withHost(async (host) => solveStudy(context, host, withPlannedLimits(await openPlannedStudy(context, study)))),
   status: folderAction(showStatus),

@@ -154,7 +154,7 @@ export const traceVerb: Verb = {
       for (const line of formatPairs(traceFacts(summary))) terminal.print(line);
       const look = { styleTitle: (text: string) => terminal.style('bold', text), width: terminal.width };
       for (const line of traceTables(summary, look)) terminal.print(line);
-      for (const note of about.notes) terminal.say(`${terminal.styleSaid('yellow', 'note')} ${note}`);
+      for (const note of about.notes) terminal.printNote(`${terminal.styleNote('yellow', 'note')} ${note}`);
       return exitCodes.done;
     } catch (error) {
       if (signal.aborted) return exitCodes.interrupted;

@@ -39,7 +39,7 @@ export const variants: Verb = {
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const { addon, troubles } = await withUserKernels(process.cwd());
-    for (const { message } of troubles) terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${message}`);
+    for (const { message } of troubles) terminal.printNote(`${terminal.styleNote('yellow', 'warning')} ${message}`);
     const lists = allWorkloads.map(({ kind, workload }) => ({ kind, list: workload.variants(addon) }));
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({ variants: lists.flatMap(({ list }) => list.all) });

@@ -16,9 +16,9 @@ import {
 import type { Host, NativeAddon } from '../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, listFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { ifExists, withAdvice } from '../output-file.ts';
+import { ifExists, withOverwriteAdvice } from '../output-file.ts';
 import { ProgressBar, type ProgressTexts, progressLine } from '../progress-bar.ts';
-import type { VariantFitter } from '../read-scenario.ts';
+import type { VariantAdapter } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkedUserKernel, userKernelNotes, verdictLines } from '../user-kernels.ts';
@@ -70,7 +70,7 @@ export interface ReadRun {
 
 export interface Workload {
   /** Adapts a scenario to the variant of --variant. */
-  readonly fit: VariantFitter;
+  readonly adapt: VariantAdapter;
   /** Flags of `run` that only this workload accepts, and the check of their values. */
   readonly flags?: readonly FlagSpec[];
   readonly checkFlags?: (parsed: ParsedArguments) => void;
@@ -153,7 +153,7 @@ async function saveRunFile(
   try {
     return { file: (await host.call('run.save', { run: id, file, ifExists: ifExists(parsed) })).place };
   } catch (thrown) {
-    const error = withAdvice(thrown);
+    const error = withOverwriteAdvice(thrown);
     if (error instanceof BraggError) return { error };
     throw error;
   }
@@ -179,10 +179,13 @@ export interface AdditionalOutput {
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** Progress and result texts of a workload whose runs compute a result. */
-export interface SolvingTexts<W extends ProgressDetail['workload']> {
+export interface RunTexts<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressTexts<W>;
-  readonly tell: (run: WorkloadRunData<W>, reading: Extract<ScenarioReading, { readonly kind: W }>) => RunOutcome;
+  readonly describeRun: (
+    run: WorkloadRunData<W>,
+    reading: Extract<ScenarioReading, { readonly kind: W }>,
+  ) => RunOutcome;
   /** Computes further results that flags request. */
   readonly more?: (context: VerbContext, host: Host, reading: ScenarioReading) => Promise<AdditionalOutput>;
 }
@@ -193,16 +196,16 @@ type WorkloadRunData<W> = Extract<AnyRunData, { readonly workload: W }>;
 export function createRun<W extends ProgressDetail['workload']>({
   workload,
   words,
-  tell,
+  describeRun,
   more,
-}: SolvingTexts<W>): Workload['run'] {
+}: RunTexts<W>): Workload['run'] {
   return async (context, host, any, place) => {
     const { parsed, terminal } = context;
     if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
     const reading = any as Extract<ScenarioReading, { readonly kind: W }>;
     const id = await runToEnd(context, host, reading, words);
     const run = requireWorkload(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
-    const report = tell(run, reading);
+    const report = describeRun(run, reading);
     const saveOutcome = place === null ? null : await saveRunFile(context, host, id, place);
     const file = saveOutcome !== null && 'file' in saveOutcome ? saveOutcome.file : null;
     const further = (await more?.(context, host, reading)) ?? { document: {}, lines: [] };
@@ -213,7 +216,7 @@ export function createRun<W extends ProgressDetail['workload']>({
         ...further.document,
         ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printedOutput(run.variant) }),
       });
-      if (file !== null) terminal.say(`Saved as ${file}`);
+      if (file !== null) terminal.printNote(`Saved as ${file}`);
     } else {
       const style: Style = (name, text) => terminal.style(name, text);
       for (const line of report.lines(file, style)) terminal.print(line);
@@ -222,7 +225,7 @@ export function createRun<W extends ProgressDetail['workload']>({
       for (const line of userKernelNotes(host, run.variant)) terminal.print(line);
     }
     const fault = saveOutcome !== null && 'error' in saveOutcome ? saveOutcome.error.message : report.error;
-    if (fault !== null) terminal.say(`${terminal.styleSaid('red', 'error')} ${fault}`);
+    if (fault !== null) terminal.printNote(`${terminal.styleNote('red', 'error')} ${fault}`);
     if (fault !== null || (verdict?.right === false && !verdict.doubtful)) return exitCodes.failed;
     return report.status === 'done' ? exitCodes.done : exitCodes.interrupted;
   };

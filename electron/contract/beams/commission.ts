@@ -16,7 +16,7 @@ const fittedPointSchema = z.strictObject({
   used: z.boolean(),
 });
 
-const commissionedSchema = z.strictObject({
+const beamFitSchema = z.strictObject({
   energy_MeV: z.number(),
   energy_sigma_MeV: z.number(),
   /** Standard errors of the fitted parameters, from the residuals. */
@@ -28,7 +28,7 @@ const commissionedSchema = z.strictObject({
   /** Remarks on the file that the user should read, such as a list of ignored columns. */
   notes: z.array(z.string()),
 });
-export type Commissioned = Readonly<z.infer<typeof commissionedSchema>>;
+export type BeamFit = Readonly<z.infer<typeof beamFitSchema>>;
 
 export const commissionMethods = {
   /** Fits beam energy and energy spread, using the scenario's physics. Throws `invalid` with the offending lines. */
@@ -41,7 +41,7 @@ export const commissionMethods = {
       /** Unit of the depth column; null if the file states the unit. */
       unit: z.enum(depthUnits).nullable(),
     }),
-    result: commissionedSchema,
+    result: beamFitSchema,
   },
 } as const;
 
@@ -54,7 +54,7 @@ type Document = Readonly<Record<string, unknown>>;
  * Returns a copy of `base` with the fitted beam, and with notes on its origin. `file` is the file name of the
  * measurement, without its folder.
  */
-export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
+export function scenarioWithFittedBeam(found: BeamFit, base: Document, file: string): Record<string, unknown> {
   const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;
   const energy = formatWithError(found.energy_MeV, found.energy_error_MeV);
   const spread = formatWithError(found.energy_sigma_MeV, found.sigma_error_MeV);

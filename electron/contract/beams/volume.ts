@@ -64,7 +64,7 @@ const volumeSchema = z.strictObject({
   seconds: z.number(),
   file: bytes.nullable(),
 });
-export type VolumeAnswer = z.infer<typeof volumeSchema>;
+export type VolumeSummary = z.infer<typeof volumeSchema>;
 export type VolumeSlice = z.infer<typeof sliceSchema>;
 
 /** Identifies a volume. The host keeps the volume in memory while its stream is open. */

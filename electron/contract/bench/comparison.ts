@@ -21,8 +21,8 @@ import {
   modeResultSchema,
   rooflineSchema,
   sampleSchema,
+  sessionTermsSchema,
   setupPartSchema,
-  wordsSchema,
 } from './session.ts';
 
 /** Machine and program with which a result was measured; a field is null if it was not recorded. */
@@ -160,7 +160,7 @@ export const comparisonMethods = {
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
       /** Terms of the reference's session; null if there are no rows. */
-      words: wordsSchema.nullable(),
+      words: sessionTermsSchema.nullable(),
       groups: z.array(comparedGroupSchema),
       gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),
     }),

@@ -39,7 +39,7 @@ export const accuracySchema = z.strictObject({
 export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
 
 /** Terms by which a workload calls the common fields of sessions. */
-export const wordsSchema = z.strictObject({
+export const sessionTermsSchema = z.strictObject({
   /** Title of the measured time, such as `Steps`. */
   time: z.string(),
   timeTip: z.string(),
@@ -48,7 +48,7 @@ export const wordsSchema = z.strictObject({
   /** Title of the rate in sweeps, such as `Cell-steps`; null if the workload has none. */
   rate: z.string().nullable(),
 });
-export type SessionTerms = Readonly<z.infer<typeof wordsSchema>>;
+export type SessionTerms = Readonly<z.infer<typeof sessionTermsSchema>>;
 
 /** One raw sample. Its times are averaged over `repetitions`. */
 export const sampleSchema = z.strictObject({
@@ -354,7 +354,7 @@ export const sessionSchema = z.strictObject({
   format: z.literal(SESSION_FORMAT),
   format_version: z.literal(3),
   workload: workloadSchema,
-  words: wordsSchema,
+  words: sessionTermsSchema,
   /** Time of creation, ISO 8601. */
   created: z.string(),
   /** Command line without the program's name, as the user typed it. */

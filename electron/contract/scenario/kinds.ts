@@ -37,13 +37,13 @@ export const taskKinds = workloads.flatMap((each): readonly TaskKind[] =>
   each.runs === 'measurements' ? [each.kind] : [],
 );
 
-type PropertiesOf<All extends readonly ContractWorkload[], P extends keyof ContractWorkload> = {
+type PropertyTuple<All extends readonly ContractWorkload[], P extends keyof ContractWorkload> = {
   readonly [I in keyof All]: All[I][P];
 };
 
 /** Returns one property of each workload, in the order of the list. */
 export function propertyOfWorkloads<P extends keyof ContractWorkload>(part: P) {
-  return workloads.map((each) => each[part]) as unknown as PropertiesOf<Workloads, P>;
+  return workloads.map((each) => each[part]) as unknown as PropertyTuple<Workloads, P>;
 }
 
 export function isScenarioKind(name: unknown): name is ScenarioKindName {

@@ -25,7 +25,7 @@ const tunableSchema = z
   .meta({ title: 'Tunable' });
 export type Tunable = Readonly<z.infer<typeof tunableSchema>>;
 
-export const spaceShape = {
+export const searchSpaceShape = {
   tunables: z
     .array(tunableSchema)
     .max(50)

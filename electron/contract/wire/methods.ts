@@ -37,7 +37,7 @@ import { scenarioDraftSchema } from '../scenario/workload.ts';
 import {
   libraryEntrySchema,
   materialSchema,
-  readScenarioSchema,
+  parsedScenarioSchema,
   resolvedSchema,
   scenarioFileSchema,
 } from '../scenarios.ts';
@@ -64,7 +64,7 @@ export const methods = {
   // Scenarios.
   'scenario.parse': {
     params: z.strictObject({ text: fileTextSchema, name: z.string().max(255) }),
-    result: readScenarioSchema,
+    result: parsedScenarioSchema,
   },
   'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },
   /**

@@ -5,9 +5,9 @@
  */
 
 import {
-  absentBecause,
   allowOnly,
   type FieldRules,
+  forbiddenField,
   honoured,
   ignoredField,
   mayBeAbsent,
@@ -111,8 +111,8 @@ export const binnedFields = {
     'y in': honoured,
     'z in': honoured,
     quantity: honoured,
-    'filtered by': absentBecause('doses for all particles'),
-    'binned by': absentBecause('spatial bins only'),
+    'filtered by': forbiddenField('doses for all particles'),
+    'binned by': forbiddenField('spatial bins only'),
   },
   gate: { 'matrix size': honoured, resol: honoured, voxelsize: honoured, nbval: honoured },
   fluka: {
@@ -121,10 +121,10 @@ export const binnedFields = {
   },
   usrbin: {
     'cartesian binning': honoured,
-    'r - z': absentBecause('Cartesian binning'),
-    'r-phi-z': absentBecause('Cartesian binning'),
-    region: absentBecause('Cartesian binning'),
-    'reg/lat/u': absentBecause('Cartesian binning'),
+    'r - z': forbiddenField('Cartesian binning'),
+    'r-phi-z': forbiddenField('Cartesian binning'),
+    region: forbiddenField('Cartesian binning'),
+    'reg/lat/u': forbiddenField('Cartesian binning'),
     'generalized particle': honoured,
     'x coordinate': honoured,
     'y coordinate': honoured,
@@ -132,19 +132,19 @@ export const binnedFields = {
     'data follow in a matrix a(ix,iy,iz)': honoured,
     'percentage errors follow': honoured,
     'total number of particles followed': ignoredDescription,
-    'total number of particles to be followed': absentBecause('sums over all primaries'),
-    'binning n:': absentBecause('sums over all primaries'),
-    'unnormalized data': absentBecause('sums over all primaries'),
-    '+/-': absentBecause('bins of one side each'),
+    'total number of particles to be followed': forbiddenField('sums over all primaries'),
+    'binning n:': forbiddenField('sums over all primaries'),
+    'unnormalized data': forbiddenField('sums over all primaries'),
+    '+/-': forbiddenField('bins of one side each'),
     'accurate deposition': ignoredField('describes how energy was distributed among bins'),
     'normalized (per unit volume)': ignoredField(
       'all bins have the same size, so ratios of energies are ratios of doses',
     ),
-    'this is a track-length binning': absentBecause('deposited energy or dose'),
-    'only non-zero cells': absentBecause('all cells'),
-    'birk law': absentBecause('energy without quenching'),
-    'time cut off': absentBecause('energy of all times'),
-    'coordinate transformation': absentBecause('bins along the axes of the simulation'),
+    'this is a track-length binning': forbiddenField('deposited energy or dose'),
+    'only non-zero cells': forbiddenField('all cells'),
+    'birk law': forbiddenField('energy without quenching'),
+    'time cut off': forbiddenField('energy of all times'),
+    'coordinate transformation': forbiddenField('bins along the axes of the simulation'),
     'single precision': ignoredField('seven digits are enough'),
   },
   phits: {
@@ -160,7 +160,7 @@ export const binnedFields = {
     letmat: oneOf('0'),
     ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
     ...{ 'ctmax(1)': oneOf('9999'), 'ctmax(2)': oneOf('9999'), 'ctmax(3)': oneOf('9999') },
-    multiplier: absentBecause('values without a multiplier'),
+    multiplier: forbiddenField('values without a multiplier'),
     trcl: allowOnly('0: no transformation of the mesh', (value) => value === '0'),
     ...{ nx: honoured, ny: honoured, nz: honoured, nr: honoured, zmin: honoured, zmax: honoured },
     output: oneOf('dose', 'deposit', 'heat'),
@@ -185,7 +185,7 @@ export const binnedFields = {
  * Error for the first header line (`words: value` or `words = value`) with a value that the rules reject; null if there
  * is none.
  */
-function rejectedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
+function findRejectedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
   for (const { text, number } of lines) {
     const plain = text.replace(/^\s*#?\s*/, '');
     for (const [name, rule] of Object.entries(rules)) {
@@ -210,7 +210,7 @@ const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
 const readTopas: TableReader = (lines) => {
   const heads = lines.filter(isComment);
-  const refused = rejectedLine(heads, binnedFields.topas);
+  const refused = findRejectedLine(heads, binnedFields.topas);
   if (refused !== null) return refused;
   const bins = heads.flatMap(({ text }) => {
     const [, axis = '', count, size, unit = ''] = TOPAS_BINS.exec(text) ?? [];
@@ -381,7 +381,7 @@ const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
  */
 const readUsrbin: TableReader = (lines) => {
   const heads = lines.filter(({ text }) => parseNumbers(text).length === 0);
-  const refused = rejectedLine(heads, binnedFields.usrbin);
+  const refused = findRejectedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
   const [head, second] = heads.filter(({ text }) => USRBIN.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several binnings; allowed: one per file' };
@@ -473,7 +473,7 @@ function phitsMesh(
 }
 
 const readPhits: TableReader = (lines) => {
-  const refused = rejectedLine(lines, binnedFields.phits);
+  const refused = findRejectedLine(lines, binnedFields.phits);
   if (refused !== null) return refused;
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
   const [head, second] = heads;
@@ -520,7 +520,7 @@ const DOSE_NAME = /^(dose|dose_?gy|energy|ddd)$/i;
 /** Parses rows of x, y, z, value and optionally an error, with lengths in cm. */
 const readShieldHit: TableReader = (lines) => {
   const heads = lines.filter(isComment);
-  const refused = rejectedLine(heads, binnedFields['shield-hit']);
+  const refused = findRejectedLine(heads, binnedFields['shield-hit']);
   if (refused !== null) return refused;
   const [, second] = heads.filter(({ text }) => SHIELD_HIT.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };

@@ -190,7 +190,7 @@ function isPlainDose(name: string): boolean {
 }
 
 /** Finds the columns of depth and dose by the words in their names. A name with an unknown word matches neither. */
-function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
+function findNamedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
   const words = fields.map(splitWords);
   const columns = fields.filter((field) => field !== '').length;
   const plain = (i: number): boolean => !(words[i] ?? []).some((word) => NON_DOSE_WORD.test(word));
@@ -257,7 +257,7 @@ function matterWord(name: string): string | null {
  * Classifies the remaining columns. Columns that would change the depth or the dose are errors. Columns with a spread
  * or an uncertainty are ignored without a note.
  */
-function otherColumns(
+function classifyOtherColumns(
   fields: readonly string[],
   used: readonly number[],
 ): Pick<CurveColumns, 'across' | 'notes'> | string {
@@ -300,7 +300,7 @@ export function headerColumns(fields: readonly string[], otherwise: DefaultDepth
   if (numbers > 1 && numbers === fields.length - 1) {
     return `"${fields[0]}" is followed by ${numbers} values; allowed: names in the first line, then ${ALLOWED_ROWS}`;
   }
-  const named = namedColumns(fields);
+  const named = findNamedColumns(fields);
   if (typeof named === 'string') return named;
   const { depth, dose } = named;
   if (depth < 0 || dose < 0) {
@@ -310,7 +310,7 @@ export function headerColumns(fields: readonly string[], otherwise: DefaultDepth
   const name = fields[depth] ?? '';
   const units = ambiguousUnitError(name, DEPTH_UNITS) ?? ambiguousUnitError(fields[dose] ?? '', DOSE_UNITS);
   if (units !== null) return units;
-  const others = otherColumns(fields, [depth, dose]);
+  const others = classifyOtherColumns(fields, [depth, dose]);
   if (typeof others === 'string') return others;
   const depthUnit = parseUnit(name);
   const perUnit_mm = resolveDepthUnit(name, depthUnit, otherwise);

@@ -46,7 +46,7 @@ export interface GammaCurve {
 }
 
 /** Scales a curve to a maximum of 1. A curve without a positive value is returned unchanged. */
-export function relativeToPeak({ positions, values }: GammaCurve): GammaCurve {
+export function scaleToPeak({ positions, values }: GammaCurve): GammaCurve {
   const all = Float64Array.from(values);
   const peak = all.reduce((a, b) => Math.max(a, b), 0);
   return { positions, values: peak > 0 ? all.map((value) => value / peak) : all };

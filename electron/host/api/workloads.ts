@@ -18,6 +18,6 @@ export { taskVerdict, unknownUserKernelError } from '../workloads/task/user-kern
 export type { DepthUnit } from '../workloads/transport/beams/commission.ts';
 export { type ImportedDose, readDoseFile } from '../workloads/transport/dose-file.ts';
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
-export { gammaDoseOf, gammaMap, summaryOf, transportRunOf } from '../workloads/transport/readouts.ts';
+export { gammaMap, summaryOf, supportedGammaQuantity, transportRunOf } from '../workloads/transport/readouts.ts';
 export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
 export { narrowToTransport } from '../workloads/transport/scenario/problem.ts';

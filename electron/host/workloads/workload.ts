@@ -14,7 +14,7 @@ import type { Variant } from '../../contract/capabilities.ts';
 import type { Curve } from '../../contract/fields.ts';
 import type { ProgressDetail } from '../../contract/run.ts';
 import type { ScenarioWithStaticDefaults } from '../../contract/scenario/index.ts';
-import type { Resolved } from '../../contract/scenarios.ts';
+import type { ResolvedScenario } from '../../contract/scenarios.ts';
 import type { MeasureGroup, SavedCurve, Measure as StudyMeasure } from '../../contract/study/index.ts';
 import type { UserKernelVerdict } from '../../contract/user-kernels/checks.ts';
 import type { Headline } from '../../contract/workload.ts';
@@ -309,7 +309,7 @@ export interface HostWorkload {
    */
   readonly compiledAtStart: boolean;
   /** Returns the resolved scenario. Null if it has errors. Throws if the engine rejects it. */
-  readonly resolve: (parts: ResolveParts, reading: ScenarioReading) => Promise<Resolved | null>;
+  readonly resolve: (parts: ResolveParts, reading: ScenarioReading) => Promise<ResolvedScenario | null>;
   /** Returns the resources that a scenario needs. Throws like `prepare`. */
   readonly needs: (addon: NativeAddon, reading: ScenarioReading) => Promise<ResourceNeeds>;
   /**

@@ -1,6 +1,6 @@
 /** Unsaved work of programs and pages that ended. Each item can be recovered, discarded or left for later. */
 import { type ReactElement, useState } from 'react';
-import { type Recoverable, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
+import { type RecoverableItem, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
 import { timeOfDay } from '../../../electron/domain/numbers.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -13,7 +13,7 @@ interface RecoverDialogProps {
   readonly close: () => void;
 }
 
-function describe(item: Recoverable): string {
+function describe(item: RecoverableItem): string {
   if (item.kind === 'draft') return `Edits of ${item.place ?? 'a scenario that was never saved'}`;
   if (item.kind === 'session') {
     return item.finished
@@ -26,13 +26,13 @@ function describe(item: Recoverable): string {
 export default function RecoverDialog({ request, close }: RecoverDialogProps): ReactElement {
   const { recovery } = useWorkbench();
   const [items, setItems] = useState(request.items);
-  const without = (item: Recoverable): readonly Recoverable[] => items.filter((each) => each !== item);
-  const leave = (rest: readonly Recoverable[]): void => (rest.length === 0 ? close() : setItems(rest));
-  const discard = async (item: Recoverable): Promise<void> => {
+  const without = (item: RecoverableItem): readonly RecoverableItem[] => items.filter((each) => each !== item);
+  const leave = (rest: readonly RecoverableItem[]): void => (rest.length === 0 ? close() : setItems(rest));
+  const discard = async (item: RecoverableItem): Promise<void> => {
     await recovery.discard(item);
     leave(without(item));
   };
-  const take = async (item: Recoverable): Promise<void> => {
+  const take = async (item: RecoverableItem): Promise<void> => {
     // Recovered edits replace the form's contents, which may open another dialog.
     if (item.kind === 'draft') close();
     if ((await recovery.recoverItem(item)) && item.kind !== 'draft') leave(without(item));

@@ -1,6 +1,6 @@
 /** Line in the z–x plane along which the depth dose is evaluated. */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 
 export interface BeamAxis {
   readonly entrance_mm: { readonly z: number; readonly x: number };
@@ -8,7 +8,7 @@ export interface BeamAxis {
   readonly angle_rad: number;
 }
 
-export function beamAxis(resolved: TransportResolved | null): BeamAxis {
+export function beamAxis(resolved: ResolvedTransport | null): BeamAxis {
   const read = (key: string): number => {
     const value = valueAt(resolved?.scenario, ['beam', key]);
     return typeof value === 'number' ? value : 0;

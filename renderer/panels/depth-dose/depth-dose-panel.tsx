@@ -3,7 +3,7 @@ import '../../widgets/plots/plots.css';
 import './depth-dose-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { Interval } from '../../../electron/contract/fields.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
@@ -157,7 +157,7 @@ function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): Reac
   const shown = useCached(data.depthDose, SHOWN_KEY);
   const reference = useCached(data.reference, SHOWN_KEY);
   const resolved = useSelected(stores.scenario, () => shownScenario('transport', workbench));
-  const table = narrowResolved('transport', reference?.resolved ?? null)?.table ?? resolved?.table;
+  const table = narrowResolvedScenario('transport', reference?.resolved ?? null)?.table ?? resolved?.table;
   if (crosshair?.z === undefined || shown === null) {
     return (
       <span className="panel-readout panel-readout--none">

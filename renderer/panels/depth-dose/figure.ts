@@ -8,7 +8,7 @@ import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.t
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Quality } from '../../../electron/contract/quality.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
 import { MARGINS } from '../../drawing/axes.ts';
@@ -199,7 +199,7 @@ export function overlayFactor(
 
 export interface ChartInput {
   readonly shown: ShownDepthDose | null;
-  readonly resolved: TransportResolved | null;
+  readonly resolved: ResolvedTransport | null;
   readonly unit: DoseUnit;
   readonly beside?: DepthDoseState['beside'];
   readonly overlays?: readonly OverlaidCurve[];
@@ -217,7 +217,7 @@ const HEADROOM = 1.14;
 const GLYPH = 0.58;
 
 /** Full range of the depth axis: that of the curve, or without a curve that of the geometry. */
-export function fullDepthRange(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
+export function fullDepthRange(shown: ShownDepthDose | null, resolved: ResolvedTransport | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
   if (positions !== undefined && last !== undefined && last > 0) {

@@ -2,7 +2,7 @@
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import { allowedDepthUnits, factorToRunUnit, parseDepthDoseUnit } from '../../../electron/contract/dose/units.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
 import { MAX_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
@@ -28,7 +28,7 @@ const scaleCurve = (positions: GammaCurve['positions'], values: Float64Array, fa
 const peakOf = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0);
 
 /** Number of protons that a run's dose is normalised to. */
-export function protonsOf(resolved: TransportResolved | null): number {
+export function protonsOf(resolved: ResolvedTransport | null): number {
   const weight = valueAt(resolved?.scenario, ['beam', 'weight']);
   return typeof weight === 'number' ? weight : 1;
 }

@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { planeUnits } from '../../../electron/contract/dose/units.ts';
 import {
-  type GammaDose,
+  type GammaQuantity,
   gammaLimits,
   type ImportedDoseInfo,
   type ImportedPlane,
@@ -286,7 +286,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
 }
 
 /** Quantity that the gamma index compares, in words. */
-function gammaQuantityText(asked: GammaDose, by: GammaDose): string {
+function gammaQuantityText(asked: GammaQuantity, by: GammaQuantity): string {
   if (by === 'mass') return 'dose per mass';
   return asked === by ? 'energy per area' : 'energy per area (one run was stored without densities)';
 }

@@ -5,7 +5,7 @@
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { Limits } from '../../drawing/colormap.ts';
@@ -164,7 +164,10 @@ function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint)
   const { draft } = scenario.getState();
   const plane = ({ horizontal, vertical }: MapPoint) => ({ z: horizontal, x: vertical });
   const border = borderAt(draft, plane(at), plane(near));
-  const whole = fullExtent(data.maps.get(DOSE_MAP), narrowResolved('transport', scenario.getState().lastResolved));
+  const whole = fullExtent(
+    data.maps.get(DOSE_MAP),
+    narrowResolvedScenario('transport', scenario.getState().lastResolved),
+  );
   if (border === null || whole === null) return null;
   const pixel = { z: near.horizontal / NEAR_PIXELS, x: near.vertical / NEAR_PIXELS };
   return {

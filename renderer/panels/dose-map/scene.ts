@@ -1,7 +1,7 @@
 /** Scene of the dose map, built from field, scenario and readouts. No React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { materialSummaries, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
@@ -93,7 +93,7 @@ export function borderEdit(
 interface SceneInput {
   readonly shown: ShownMap | null;
   /** Resolved scenario of the shown run or, before there is one, of the form. */
-  readonly resolved: TransportResolved | null;
+  readonly resolved: ResolvedTransport | null;
   readonly r80_mm: number | null;
   readonly windows: Readonly<{ z?: Interval; x?: Interval }>;
   readonly marks: boolean;
@@ -102,7 +102,7 @@ interface SceneInput {
 
 const RAD_PER_DEG = Math.PI / 180;
 
-function numberAt(resolved: TransportResolved | null, ...path: readonly string[]): number | null {
+function numberAt(resolved: ResolvedTransport | null, ...path: readonly string[]): number | null {
   const value = valueAt(resolved?.scenario, path);
   return typeof value === 'number' ? value : null;
 }
@@ -111,7 +111,7 @@ function isInterval(value: unknown): value is Interval {
   return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
 }
 
-function regionMarks(resolved: TransportResolved): readonly Annotation[] {
+function regionMarks(resolved: ResolvedTransport): readonly Annotation[] {
   const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
   if (!Array.isArray(regions)) return [];
   return regions.flatMap((region: unknown): readonly Annotation[] => {
@@ -129,7 +129,7 @@ function regionMarks(resolved: TransportResolved): readonly Annotation[] {
 }
 
 /** Arrow of the incoming beam, which ends at the entrance and is a tenth of the field long. */
-function beamMark(resolved: TransportResolved, depth: number): Annotation | null {
+function beamMark(resolved: ResolvedTransport, depth: number): Annotation | null {
   const [x, z, angle] = [
     numberAt(resolved, 'beam', 'x_mm'),
     numberAt(resolved, 'beam', 'z_mm'),
@@ -149,7 +149,7 @@ function axis(title: string, whole: Interval, window: Interval | undefined): Sho
 /** Full extent in z and x: of the field or, without a field, of the geometry. */
 export function fullExtent(
   shown: ShownMap | null,
-  resolved: TransportResolved | null,
+  resolved: ResolvedTransport | null,
 ): { readonly z: Interval; readonly x: Interval } | null {
   if (shown !== null) {
     const { horizontal, vertical } = shown.field;

@@ -1,7 +1,7 @@
 /** Colour settings of the dose map, saved per user. Marks and comparison are reset when the panel closes. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { GammaDose, ImportedDoseInfo, ImportedPlane } from '../../../electron/contract/dose.ts';
+import type { GammaQuantity, ImportedDoseInfo, ImportedPlane } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { type RunsState, runOf } from '../../state/runs.ts';
@@ -55,7 +55,14 @@ export type ComparedDose =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose`: criterion as a share of the reference's maximum. Distance criterion in mm. */
-  | Readonly<{ kind: 'gamma'; of: GammaReference; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
+  | Readonly<{
+      kind: 'gamma';
+      of: GammaReference;
+      dose: number;
+      distance_mm: number;
+      local: boolean;
+      by: GammaQuantity;
+    }>;
 
 /** Reference of a gamma index: a run, or a plane of an imported dose. */
 export type GammaReference = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
@@ -68,7 +75,7 @@ export function comparedRun(against: ComparedDose): RunId | null {
 
 /** Result of a gamma index without its map. */
 interface GammaOutcome {
-  readonly by: GammaDose;
+  readonly by: GammaQuantity;
   readonly passed: number;
   readonly points: number;
   readonly worst: number;

@@ -1,6 +1,6 @@
 /** Scene of the image panel: window with square pixels, rings, beam centre, pixel values. No React. */
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/index.ts';
+import type { ResolvedDiffraction } from '../../../electron/contract/scenario/diffraction/index.ts';
 import {
   type DiffractionScenario,
   type ImageGeometry,
@@ -34,7 +34,7 @@ export const MIN_SHOWN_SHARE = 1e-6;
 const cachedGeometry = new WeakMap<object, ImageGeometry>();
 
 /** Geometry of the complete scenario that a run was made from, or that the form resolves to. */
-export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>): ImageGeometry {
+export function geometryOf({ scenario }: Pick<ResolvedDiffraction, 'scenario'>): ImageGeometry {
   const known = cachedGeometry.get(scenario);
   if (known !== undefined) return known;
   const geometry = imageGeometry(scenario as unknown as DiffractionScenario);
@@ -96,14 +96,14 @@ function withLogLimits(map: FieldMap): FieldMap {
 
 interface SceneInput {
   readonly shown: ShownImage | null;
-  readonly resolved: DiffractionResolved | null;
+  readonly resolved: ResolvedDiffraction | null;
   readonly windows: Partial<Ranges>;
   readonly plot: { readonly width: number; readonly height: number } | null;
   readonly rings: boolean;
   readonly logarithmic: boolean;
 }
 
-export function fullImageRanges(shown: ShownImage | null, resolved: DiffractionResolved | null): Ranges | null {
+export function fullImageRanges(shown: ShownImage | null, resolved: ResolvedDiffraction | null): Ranges | null {
   if (shown !== null) {
     const { horizontal, vertical } = shown.map;
     return { fast: [horizontal.fullFrom, horizontal.fullTo], slow: [vertical.fullFrom, vertical.fullTo] };

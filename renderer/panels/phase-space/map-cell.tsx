@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
@@ -153,7 +153,8 @@ function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
     }));
   };
   const title = titleOf(axes);
-  const grid = narrowResolved('transport', useCached(data.reference, SHOWN_KEY)?.resolved ?? null)?.grid ?? null;
+  const grid =
+    narrowResolvedScenario('transport', useCached(data.reference, SHOWN_KEY)?.resolved ?? null)?.grid ?? null;
   return (
     <h2 aria-label={title}>
       <Select

@@ -11,7 +11,7 @@ import {
   withFittedValues,
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { count, fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
 import { refinementChart } from '../../drawing/charts/refinement.ts';
@@ -203,7 +203,9 @@ export default function RefinePanel(): ReactElement {
   const { stores, feeds, scheduler } = useWorkbench();
   const feed = feeds.of(RefineFeed);
   const state = useSelected(feed.state, (all) => all);
-  const resolved = useSelected(stores.scenario, ({ lastResolved }) => narrowResolved('diffraction', lastResolved));
+  const resolved = useSelected(stores.scenario, ({ lastResolved }) =>
+    narrowResolvedScenario('diffraction', lastResolved),
+  );
   const faulty = useSelected(
     stores.scenario,
     ({ check }) => check?.issues.some(({ severity }) => severity === 'error') ?? false,

@@ -1,11 +1,11 @@
 /** Finds the beam's energy and spread from a measured depth dose, shows the fit, and applies or saves the beam. */
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import {
-  type Commissioned,
-  commissionedBeam,
+  type BeamFit,
   depthUnits,
   formatWithError,
   MAX_CURVE_BYTES,
+  scenarioWithFittedBeam,
 } from '../../../electron/contract/beams/commission.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import { formatIssue, valueAt } from '../../../electron/contract/scenario/index.ts';
@@ -21,7 +21,7 @@ type Unit = (typeof depthUnits)[number] | 'column';
 type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'fitting'; readonly file: string }
-  | { readonly kind: 'found'; readonly file: string; readonly found: Commissioned }
+  | { readonly kind: 'found'; readonly file: string; readonly found: BeamFit }
   | { readonly kind: 'failed'; readonly reasons: readonly string[] };
 
 const units = [
@@ -83,11 +83,11 @@ export function Commissioning(): ReactElement {
     setState({ kind: 'idle' });
   };
   const take = ({ found, file }: Extract<State, { kind: 'found' }>): void => {
-    const made = commissionedBeam(found, form.draft, file);
+    const made = scenarioWithFittedBeam(found, form.draft, file);
     form.edit(['beam'], valueAt(made, ['beam']), 'Beam from a measurement');
   };
   const keep = async ({ found, file }: Extract<State, { kind: 'found' }>): Promise<void> => {
-    const made = commissionedBeam(found, form.draft, file);
+    const made = scenarioWithFittedBeam(found, form.draft, file);
     const key = fileNameOf(String(made['name']));
     try {
       await client.call('scenario.save', {

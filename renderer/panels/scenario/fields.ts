@@ -21,7 +21,7 @@ import {
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { ResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { type Unit, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { sameJson } from '../../base/same-json.ts';
 import type { Check } from '../../state/scenario.ts';
@@ -199,7 +199,7 @@ export function numberOr(value: unknown, otherwise: number | null): number | nul
 
 export interface Form {
   readonly draft: ScenarioDraft;
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedScenario | null;
   readonly issues: readonly Issue[];
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
   endEdit(): void;

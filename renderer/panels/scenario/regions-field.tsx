@@ -2,7 +2,7 @@
 import { type ReactElement, useId } from 'react';
 import { materialSummaries, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { ResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../../electron/domain/numbers.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -41,7 +41,7 @@ function round(value: number): number {
 /**
  * Creates a bone region in the middle of the range and inside the geometry. Its thickness is an eighth of the range.
  */
-export function newRegion(preset: RegionPreset, resolved: Resolved | null): RegionValue {
+export function newRegion(preset: RegionPreset, resolved: ResolvedScenario | null): RegionValue {
   const width = Number(valueAt(resolved?.scenario, ['geometry', 'width_mm']) ?? 40);
   const depth = Number(valueAt(resolved?.scenario, ['geometry', 'depth_mm']) ?? 50);
   const range = Math.min(resolved !== null && 'range_mm' in resolved ? resolved.range_mm : depth, depth);

@@ -12,7 +12,7 @@ import {
   schemaAt,
 } from '../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { ResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { formatBytes, formatNumber, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { classes } from '../../base/classes.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
@@ -48,7 +48,7 @@ function ResolvedCard({
   resolved,
   source,
 }: {
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedScenario | null;
   /** Source of the values: the scenario in the form, the one before the last edit, or the last valid one. */
   readonly source: 'this' | 'before' | 'sound';
 }): ReactElement {

@@ -8,7 +8,7 @@ import {
   newDocument,
   type ScenarioKindName,
 } from '../../../electron/contract/scenario/index.ts';
-import type { ReadScenario } from '../../../electron/contract/scenarios.ts';
+import type { ParsedScenario } from '../../../electron/contract/scenarios.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { documentTitle, isEdited, type OpenedDocument } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
@@ -170,7 +170,7 @@ export interface DocumentActions {
 }
 
 /** Result of opening: a document, with or without a file. */
-type ReadDocument = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
+type ReadDocument = ParsedScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
 
 export function createDocumentActions(context: ActionContext): DocumentActions {
   const { client, stores } = context;

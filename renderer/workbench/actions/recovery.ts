@@ -1,5 +1,5 @@
 /** Unsaved work of programs and pages that ended: offered, recovered or discarded. */
-import { type Recoverable, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
+import { type RecoverableItem, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
 import { documentTitle, emptyDraft } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
@@ -10,10 +10,10 @@ export interface RecoveryActions {
   offer(): Promise<void>;
   /** Asks what to do with each item. Notifies the user if there is none. */
   show(): Promise<void>;
-  list(): Promise<readonly Recoverable[]>;
+  list(): Promise<readonly RecoverableItem[]>;
   /** Returns true if the item was opened. */
-  recoverItem(item: Recoverable): Promise<boolean>;
-  discard(item: Recoverable): Promise<void>;
+  recoverItem(item: RecoverableItem): Promise<boolean>;
+  discard(item: RecoverableItem): Promise<void>;
 }
 
 export function createRecoveryActions(
@@ -23,7 +23,7 @@ export function createRecoveryActions(
   const { client, stores, pages } = context;
   const { notices, dialogs, scenario } = stores;
 
-  async function list(): Promise<readonly Recoverable[]> {
+  async function list(): Promise<readonly RecoverableItem[]> {
     const { items } = await client.call('recovery.list', { pages: [...pages.previous] });
     return items;
   }

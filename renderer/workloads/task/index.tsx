@@ -6,7 +6,7 @@ import type { ReactElement } from 'react';
 import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import type { TaskKind } from '../../../electron/contract/scenario/kinds.ts';
-import type { TaskProgress, TaskResolved } from '../../../electron/contract/task.ts';
+import type { ResolvedTask, TaskProgress } from '../../../electron/contract/task.ts';
 import { factorText, measuredTime, noiseText, speedupOf } from '../../../electron/domain/measured.ts';
 import { count, NO_VALUE } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
@@ -107,7 +107,7 @@ export function taskWorkload(kind: TaskKind) {
       { name: 'Variant', value: what },
       { name: 'Round', value: count(round), title: `At most ${rounds}: the session ends when all ratios are known` },
     ],
-    facts: ({ title, available, variants }: TaskResolved) => [
+    facts: ({ title, available, variants }: ResolvedTask) => [
       { name: 'Measures', value: title },
       { name: 'Variants', value: `${available} of ${variants.length}`, title: 'Variants that this machine can run' },
     ],

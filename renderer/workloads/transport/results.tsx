@@ -2,8 +2,8 @@
 import type { ReactElement } from 'react';
 import { type DepthDose, type Moments, type RunSummary, reactionTreatment } from '../../../electron/contract/run.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { finalReadoutTexts, liveReadoutTexts } from '../../../electron/domain/dose/readouts.ts';
 import {
   compactCount,
@@ -26,7 +26,7 @@ interface ResultsProps {
   readonly summary: RunSummary;
   readonly depthDose: DepthDose | null;
   readonly moments: Moments | null;
-  readonly resolved: TransportResolved | null;
+  readonly resolved: ResolvedTransport | null;
 }
 
 /** Share of the protons in a row of the ledger. */
@@ -79,7 +79,7 @@ function RangeHead({
   resolved,
 }: {
   readonly r80_mm: number | null;
-  readonly resolved: TransportResolved | null;
+  readonly resolved: ResolvedTransport | null;
 }): ReactElement {
   const difference = r80_mm === null || resolved === null ? null : r80_mm - resolved.range_mm;
   return (
@@ -228,7 +228,7 @@ export function TransportResults(): ReactElement {
   const moments = useCached(data.moments, SHOWN_KEY);
   const reference = useCached(data.reference, SHOWN_KEY);
   if (summary === null) return <NoResultsYet feed={feeds.of(RunFeed)} />;
-  const resolved = narrowResolved('transport', reference?.resolved ?? null);
+  const resolved = narrowResolvedScenario('transport', reference?.resolved ?? null);
   return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;
 }
 

@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { wholeNumber } from '../../../electron/build/bench/command-line.mjs';
+import { parsePositiveInteger } from '../../../electron/build/bench/command-line.mjs';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { readUnfinished, saveRecording } from '../recorded.ts';
 import { fill, type Lane, Load, lanesOf, outside, runSession, sumWithMore, type Verdict } from './session.ts';
@@ -33,9 +33,9 @@ const { values } = parseArgs({
 });
 
 const [wantedSessions, seconds, n] = [
-  wholeNumber('sessions', values.sessions),
-  wholeNumber('seconds', values.seconds),
-  wholeNumber('n', values.n),
+  parsePositiveInteger('sessions', values.sessions),
+  parsePositiveInteger('seconds', values.seconds),
+  parsePositiveInteger('n', values.n),
 ];
 const lanes = lanesOf(values.cores);
 

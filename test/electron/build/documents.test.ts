@@ -16,12 +16,12 @@ import {
   saveSanitized,
 } from '../../../electron/build/bench/sanitized.ts';
 import {
+  detectionRateTable,
   gateRates,
-  powerRates,
+  measuredErrorRates,
   type RecordedGate,
-  realRates,
   recordedRatesSchema,
-  simulatedRates,
+  simulatedErrorRates,
 } from '../../../electron/build/figures/rates.ts';
 import { denseStepTable, sanitizedTable } from '../../../electron/build/figures/recorded.ts';
 import { root } from '../../../electron/build/figures/sessions.ts';
@@ -141,7 +141,7 @@ describe('error rates of verdicts', () => {
     });
 
     test('each have a row in the table', () => {
-      expect(simulatedRates().split('\n')).toHaveLength(kept.rows.length + 2);
+      expect(simulatedErrorRates().split('\n')).toHaveLength(kept.rows.length + 2);
     });
   });
 
@@ -156,8 +156,8 @@ describe('error rates of verdicts', () => {
         },
       ],
     };
-    expect(realRates(kept).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
-    expect(realRates(null)).toContain('npm run bench -- aa --keep');
+    expect(measuredErrorRates(kept).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
+    expect(measuredErrorRates(null)).toContain('npm run bench -- aa --keep');
   });
 
   test('the power table counts each verdict for each amount of extra work, or explains how to measure it', () => {
@@ -171,12 +171,12 @@ describe('error rates of verdicts', () => {
         { slower: 0.03, busy_cores: 1, sessions },
       ],
     };
-    const lines = powerRates(kept).split('\n');
+    const lines = detectionRateTable(kept).split('\n');
     expect(lines[2]).toBe('| 3.00 % | 1 | 0.2 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
     expect(lines.at(-1)).toContain(
       'sum of 1000 squares. Machine: CPU, pinned to core 1. At most 30.0 s per session. Measured on 2026-11-29',
     );
-    expect(powerRates(null)).toContain('npm run bench -- power --keep');
+    expect(detectionRateTable(null)).toContain('npm run bench -- power --keep');
   });
 
   test('sessions are recorded once each, in concurrent lanes, and a resumed recording continues after the existing ones', async () => {

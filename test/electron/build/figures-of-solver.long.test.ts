@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   letAgainstMonteCarlo,
-  planOffset,
+  planRangeTable,
   reactionsAgainstMonteCarlo,
   shippedScenarios,
   waterBeams,
@@ -14,7 +14,7 @@ test.each([
   ['shipped-scenarios', () => shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV'])],
   // The gates of the C++ tests compute this table.
   ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
-  ['plan-offset', planOffset],
+  ['plan-offset', planRangeTable],
   ['let-monte-carlo', letAgainstMonteCarlo],
 ] as const)('%s', async (name, make) => {
   expect(places.map((place) => place.name)).toContain(name);

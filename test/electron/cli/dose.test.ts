@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readAnyRunFile } from '../../../electron/cli/read-scenario.ts';
 import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
-import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
+import type { VolumeSummary } from '../../../electron/contract/beams/volume.ts';
 import { depthDoseOf, measuredRunOf, transportRunOf } from '../../../electron/host/api/workloads.ts';
 import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
@@ -142,7 +142,7 @@ describe('braggbench volume', () => {
   test('a field of two spots has its maximum dose in the peak of the heavier one', async () => {
     const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--json']);
     expect(code).toBe(0);
-    const answer = JSON.parse(stdout) as VolumeAnswer;
+    const answer = JSON.parse(stdout) as VolumeSummary;
     expect(answer.sizes).toEqual([40, 40, 60]);
     // With cells of 2 mm, −5 is the middle of a cell, and 10 is a border between the cells at 9 and 11.
     expect(answer.most_at_mm[0]).toBe(-5);
@@ -173,12 +173,12 @@ describe('braggbench volume', () => {
 
   test('monitor units and the protons of the field scale the dose', async () => {
     const words = ['volume', field(), '--across', '80', '--json'];
-    const plain = JSON.parse((await braggbenchHere(words)).stdout) as VolumeAnswer;
-    const units = JSON.parse((await braggbenchHere([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeAnswer;
+    const plain = JSON.parse((await braggbenchHere(words)).stdout) as VolumeSummary;
+    const units = JSON.parse((await braggbenchHere([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeSummary;
     expect(units.unit).toBe('Gy per MU');
     expect(units.most).toBeCloseTo(0.08 * plain.most, 9);
     // The field has four protons.
-    const whole = JSON.parse((await braggbenchHere([...words, '--whole-field'])).stdout) as VolumeAnswer;
+    const whole = JSON.parse((await braggbenchHere([...words, '--whole-field'])).stdout) as VolumeSummary;
     expect(whole.unit).toBe('Gy');
     expect(whole.most / (4e-9 * plain.most)).toBeCloseTo(1, 9);
   });

@@ -20,7 +20,7 @@ import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
 import { formatBar, ProgressBar, progressLine } from '../../../electron/cli/progress-bar.ts';
 import { displayWidth, formatPairs, table, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
-import { stepWords } from '../../../electron/cli/workloads/transport/index.ts';
+import { transportProgressTexts } from '../../../electron/cli/workloads/transport/index.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
 import {
   compactCount,
@@ -322,13 +322,13 @@ describe('the progress bar', () => {
         steps_per_s: 480.4,
       },
     } as const;
-    expect(progressLine(progress, stepWords)).toBe(
+    expect(progressLine(progress, transportProgressTexts)).toBe(
       `${formatBar(0.7)}  70 %  300 ms left  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
-    expect(progressLine({ ...progress, eta_s: null }, stepWords)).toBe(
+    expect(progressLine({ ...progress, eta_s: null }, transportProgressTexts)).toBe(
       `${formatBar(null)}  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
-    expect(progressLine({ ...progress, state: 'cancelled' }, stepWords)).toBeNull();
+    expect(progressLine({ ...progress, state: 'cancelled' }, transportProgressTexts)).toBeNull();
   });
 });
 
@@ -345,7 +345,7 @@ describe('colour of the output', () => {
   ])('%s', (_name, tty, environment, expected) => {
     const terminal = new Terminal(stream(tty), stream(tty), environment);
     expect(terminal.style('red', 'x') !== 'x').toBe(expected);
-    expect(terminal.styleSaid('red', 'x') !== 'x').toBe(expected);
+    expect(terminal.styleNote('red', 'x') !== 'x').toBe(expected);
   });
 });
 
@@ -363,7 +363,7 @@ describe('terminal output', () => {
   test('escapes control characters in names in results, notes and errors', () => {
     const { terminal, output } = open();
     terminal.print(hostile);
-    terminal.say(hostile);
+    terminal.printNote(hostile);
     terminal.print(terminal.style('bold', hostile));
     expect(output.text).toBe(`${inert}\n${inert}\n\u001B[1m${inert}\u001B[22m\n`);
   });
@@ -372,7 +372,7 @@ describe('terminal output', () => {
     const { terminal, output } = open();
     const styled = terminal.style('red', 'error');
     expect(displayWidth(styled)).toBe(5);
-    terminal.say(`${styled}\tnext\nline`);
+    terminal.printNote(`${styled}\tnext\nline`);
     expect(output.text).toBe('\u001B[31merror\u001B[39m\tnext\nline\n');
   });
 

@@ -8,7 +8,7 @@ import path, { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Verb } from '../../../electron/cli/verb.ts';
-import { supportLines } from '../../../electron/cli/verbs/devices.ts';
+import { driverAndLibraryLines } from '../../../electron/cli/verbs/devices.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
 import { layers, metaImageOf } from '../host/io/volumes/phantom.ts';
@@ -533,7 +533,7 @@ describe('the program', () => {
         cupti: { available: true, reason: null },
         cublas: nothing,
       };
-      expect(supportLines(report as unknown as Parameters<typeof supportLines>[0], 120)).toEqual([
+      expect(driverAndLibraryLines(report as unknown as Parameters<typeof driverAndLibraryLines>[0], 120)).toEqual([
         '  cuda          missing: no driver',
         '  cupti         available',
         '  also missing  nvrtc, cublas',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SolvedVolume, VolumeFrame } from '../../../electron/contract/beams/volume.ts';
 import type { PlaneUnitName } from '../../../electron/contract/dose/units.ts';
-import type { GammaDose } from '../../../electron/contract/dose.ts';
+import type { GammaQuantity } from '../../../electron/contract/dose.ts';
 import { computeGammaField, gammaIndex } from '../../../electron/host/model/fields/gamma.ts';
-import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/readouts.ts';
+import { gammaMap, supportedGammaQuantity } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { smallScenario } from './small-run.ts';
@@ -59,14 +59,14 @@ describe('the gamma index of two runs', () => {
     const axes = { nz: 3, nx: 1, dz_mm: 1, dx_mm: 1, density_g_cm3: Float64Array.of(1, 2, 1) };
     const reference = { dose: Float64Array.of(1, 2, 1), axes } as RunData;
     const other = { dose: Float64Array.of(1.015, 2, 1.015), axes } as RunData;
-    const passed = (by: GammaDose): number =>
+    const passed = (by: GammaQuantity): number =>
       gammaIndex(gammaMap(reference, by), gammaMap(other, by), { dose: 0.01, distance_mm: 0.05 }).passed;
     // 1 % of the largest dose is 0.01 by mass, but 0.02 by area, because dense matter absorbs twice as much.
     expect(passed('mass')).toBeCloseTo(1 / 3, 12);
     expect(passed('area')).toBe(1);
     const old = { ...other, axes: { ...axes, density_g_cm3: null } } as RunData;
-    expect(gammaDoseOf('mass', [reference, old])).toBe('area');
-    expect(gammaDoseOf('mass', [reference, other])).toBe('mass');
+    expect(supportedGammaQuantity('mass', [reference, old])).toBe('area');
+    expect(supportedGammaQuantity('mass', [reference, other])).toBe('mass');
   });
 
   it('is the same row by row as in one pass, and stops when it is aborted', async () => {

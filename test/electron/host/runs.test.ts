@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CutsFrame, LiveFrame, MapRequest, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import { NO_STEP } from '../../../electron/host/model/timeline/trace.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
@@ -130,7 +130,7 @@ describe('a run', () => {
     const { resolved } = await page.call('scenario.resolve', { scenario: { ...watchedScenario } });
     const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: wholeView } as const;
-    const middle = Math.floor((narrowResolved('transport', resolved)?.grid.ntheta ?? 0) / 2);
+    const middle = Math.floor((narrowResolvedScenario('transport', resolved)?.grid.ntheta ?? 0) / 2);
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
     const live: LiveFrame[] = [];
     page.stream(

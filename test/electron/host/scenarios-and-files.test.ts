@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileRef } from '../../../electron/contract/files.ts';
-import { narrowResolved } from '../../../electron/contract/scenarios.ts';
+import { narrowResolvedScenario } from '../../../electron/contract/scenarios.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { eventually, openTestHost, type TestHost } from './test-host.ts';
@@ -44,7 +44,7 @@ describe('scenarios in the host', () => {
 
   it('are resolved to grid, memory and range; a memory limit is an issue at its field', async () => {
     const { issues, resolved: any } = await page.call('scenario.resolve', { scenario: { ...smallScenario } });
-    const resolved = narrowResolved('transport', any);
+    const resolved = narrowResolvedScenario('transport', any);
     expect(issues).toEqual([]);
     expect(resolved).toMatchObject({ grid: { nz: 44, nx: 24, ntheta: 41 }, variant: 'window', table: /PSTAR/ });
     expect(resolved?.range_mm).toBeCloseTo(8.852, 2);

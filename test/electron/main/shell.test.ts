@@ -51,7 +51,7 @@ describe('the question before the window closes', () => {
 
   it('does not keep a window open whose page is gone', async () => {
     const waiting = shell.mayClose();
-    shell.forget();
+    shell.resetPage();
     expect(await waiting).toBe(false);
     expect(await shell.mayClose()).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/index.ts';
+import type { ResolvedDiffraction } from '../../../electron/contract/scenario/diffraction/index.ts';
 import type { ShownImage } from '../../../renderer/data/image-feed.ts';
 import { equaliseScales } from '../../../renderer/drawing/axes.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
@@ -29,7 +29,7 @@ const resolvedScenario = {
     },
     rotation: { phi_deg: 0, oscillation_deg: 0, steps: 1 },
   },
-} as unknown as DiffractionResolved;
+} as unknown as ResolvedDiffraction;
 
 const axis = (name: 'fast' | 'slow') =>
   ({

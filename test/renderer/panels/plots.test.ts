@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DepthDose, RunSummary } from '../../../electron/contract/run.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
 import type { Pane } from '../../../renderer/drawing/charts/chart.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
@@ -9,12 +9,12 @@ import { doseScene, fullExtent } from '../../../renderer/panels/dose-map/scene.t
 import { ledgerRows } from '../../../renderer/panels/ledger/ledger-panel.tsx';
 import { valueAtDepth } from '../../../renderer/workloads/transport/widths.tsx';
 
-const resolvedWith = (beam: object, regions: readonly object[] = []): TransportResolved =>
+const resolvedWith = (beam: object, regions: readonly object[] = []): ResolvedTransport =>
   ({
     scenario: { beam: { x_mm: 0, z_mm: 0, angle_deg: 0, ...beam }, geometry: { width_mm: 40, depth_mm: 50, regions } },
     range_mm: 40.8,
     table: 'NIST PSTAR (ICRU 49)',
-  }) as unknown as TransportResolved;
+  }) as unknown as ResolvedTransport;
 
 const shownCurve = (final: Partial<DepthDose['metrics']> | null): ShownDepthDose => ({
   run: 'a',

@@ -7,7 +7,7 @@ import {
   publishedSchema,
   schemaOfKind,
 } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../electron/contract/scenario/transport/workload.ts';
 import {
   changesSinceNotes,
   choicesOf,
@@ -29,7 +29,7 @@ const resolvedScenario = {
     grid: { dx_mm: 0.25, energy: { kind: 'range', step_mm: 0.2 } },
   },
   range_mm: 40.8,
-} as unknown as TransportResolved;
+} as unknown as ResolvedTransport;
 
 const issue = (path: string, message: string): Issue => ({
   severity: 'error',

@@ -30,11 +30,11 @@ import {
 import { readRegularFile, readUserFile } from '../../../host/index.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
-import { fitByName, readAnyRunFile, readScenario } from '../../read-scenario.ts';
+import { adaptByName, readAnyRunFile, readScenario } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
 import { formatPairs, table } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
-import { createRun, type SolvingTexts, variantList, type Workload } from '../workload.ts';
+import { createRun, type RunTexts, variantList, type Workload } from '../workload.ts';
 
 /** Styles text for the terminal. */
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
@@ -69,10 +69,10 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
   ];
 }
 
-const solvingDiffraction: SolvingTexts<'diffraction'> = {
+const diffractionRunTexts: RunTexts<'diffraction'> = {
   workload: 'diffraction',
   words: ({ terms_per_s }) => [`${compactCount(terms_per_s)} terms/s`],
-  tell: (run) => {
+  describeRun: (run) => {
     const summary = imageSummary(run);
     const lines = (file: string | null, style: Parameters<typeof imageReport>[2]) => imageReport(summary, file, style);
     return { document: summary, lines, status: summary.status, error: null };
@@ -83,8 +83,8 @@ const solvingDiffraction: SolvingTexts<'diffraction'> = {
 const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright === 0 ? '–' : `≤ ${plainError(bright)}`);
 
 export const diffraction: Workload = {
-  fit: fitByName,
-  run: createRun(solvingDiffraction),
+  adapt: adaptByName,
+  run: createRun(diffractionRunTexts),
   usual: (addon) => addon.diffractionVariants(),
   variants: (addon) =>
     variantList(addon.diffractionVariants(), [
@@ -180,13 +180,13 @@ export const refineVerb: Verb = {
       const fit = refineParameterGroups[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
-      const reading = await readScenario(context, host, () => fitByName);
+      const reading = await readScenario(context, host, () => adaptByName);
       if (reading.kind !== 'diffraction')
         throw new UsageError(`refine needs a crystal; this is a scenario of kind ${reading.kind}`);
       const measured = await readMeasuredImage(parsed.operands[1] ?? '', parseImageSize(parsed));
       const differences = reading.scenario === null ? [] : headerMismatches(measured.header, reading.scenario);
       for (const text of [...(measured.notes ?? []), ...differences]) {
-        terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
+        terminal.printNote(`${terminal.styleNote('yellow', 'warning')} ${text}`);
       }
       const refined = await refineCrystal(host.addon, problemOf(reading), measured, {
         fit,

@@ -12,7 +12,7 @@ import type { Host, TaskProblem } from '../../../host/index.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf, measureWithProgress, printSession, throwIfTraceUnsaved } from '../../benching.ts';
 import { writeOutput } from '../../output-file.ts';
-import { fitByName } from '../../read-scenario.ts';
+import { adaptByName } from '../../read-scenario.ts';
 import { userKernelNotes, verdictLines } from '../../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../../verb.ts';
 import { variantList, type Workload } from '../workload.ts';
@@ -82,13 +82,13 @@ async function runTask(
     for (const line of userKernelNotes(host, variant)) terminal.print(line);
   }
   if (saved instanceof Error) throw saved;
-  if (place !== null) terminal.say(`Saved as ${place.place}`);
+  if (place !== null) terminal.printNote(`Saved as ${place.place}`);
   return verdict?.right === false && !verdict.doubtful ? exitCodes.failed : exitCodeOf([report]);
 }
 
 export function taskWorkload(kind: ScenarioKindName): Workload {
   return {
-    fit: fitByName,
+    adapt: adaptByName,
     run: runTask,
     usual: (addon, reading) => (isTask(reading) ? variantsFor(problemOf(reading), addon.taskVariants(kind)) : []),
     variants: (addon) => {

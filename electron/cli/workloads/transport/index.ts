@@ -10,7 +10,7 @@ import {
   uncertainInputs,
   uncertainNames,
 } from '../../../contract/beams/uncertainty.ts';
-import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
+import { type GammaQuantity, gammaQuantitySchema } from '../../../contract/dose.ts';
 import { summaryDocument } from '../../../contract/run.ts';
 import { formatPath, suggest } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
@@ -22,7 +22,7 @@ import { narrowToTransport, summaryOf } from '../../../host/api/workloads.ts';
 import type { Host } from '../../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import type { ProgressTexts } from '../../progress-bar.ts';
-import { fitByName, type VariantFitter } from '../../read-scenario.ts';
+import { adaptByName, type VariantAdapter } from '../../read-scenario.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
@@ -30,7 +30,7 @@ import {
   type AdditionalOutput,
   createRun,
   type ReadRun,
-  type SolvingTexts,
+  type RunTexts,
   variantList,
   type Workload,
 } from '../workload.ts';
@@ -126,18 +126,18 @@ async function uncertaintyOfRun(context: VerbContext, host: Host, reading: Scena
 }
 
 /** Parts of the progress line of a transport run. */
-export const stepWords: ProgressTexts<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
+export const transportProgressTexts: ProgressTexts<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
   `${shareText(weight_left, 3)} in flight`,
   `${plainDigits(steps_per_s, 3)} steps/s`,
 ];
 
-export const solvingTransport: SolvingTexts<'transport'> = {
+export const transportRunTexts: RunTexts<'transport'> = {
   workload: 'transport',
-  words: stepWords,
+  words: transportProgressTexts,
   more: uncertaintyOfRun,
-  tell: (run, { scenario, issues, range_mm: beamRange_mm, table }) => {
+  describeRun: (run, { scenario, issues, range_mm: beamRange_mm, table }) => {
     const summary = summaryOf(run);
     const range_mm = scenario?.initial.kind === 'beam' ? beamRange_mm : null;
     const { background = 'water', regions = [], ct } = scenario?.geometry ?? {};
@@ -167,7 +167,7 @@ const isSet = (overrides: readonly Override[], path: string): boolean =>
  * Selects the variant of --variant. If it does not support the scenario's stepping or precision, changes them, unless
  * --set defines them.
  */
-const fitTransport: VariantFitter = (id, reading, given, addon) => {
+const adaptToVariant: VariantAdapter = (id, reading, given, addon) => {
   const variants = addon.variants();
   const variant = variants.find((one) => one.id === id);
   if (variant === undefined && id !== 'auto') {
@@ -176,7 +176,7 @@ const fitTransport: VariantFitter = (id, reading, given, addon) => {
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
     throw new UsageError(`--variant: ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`);
   }
-  const overrides = [...fitByName(id, reading, given, addon).overrides];
+  const overrides = [...adaptByName(id, reading, given, addon).overrides];
   const notes: string[] = [];
   const solver = reading.kind === 'transport' ? reading.scenario?.solver : undefined;
   if (variant === undefined || solver === undefined) return { overrides, notes };
@@ -236,7 +236,10 @@ const columns = [
   { title: 'R80', align: 'right' },
 ] as const;
 
-function comparisonNotes({ file, against_first, differences }: ComparedRun, requested: GammaDose): readonly string[] {
+function comparisonNotes(
+  { file, against_first, differences }: ComparedRun,
+  requested: GammaQuantity,
+): readonly string[] {
   const reason = against_first?.reason ?? null;
   return [
     ...(reason === null ? [] : [`${file}: no relative L2 error, because ${reason}`]),
@@ -248,11 +251,11 @@ function comparisonNotes({ file, against_first, differences }: ComparedRun, requ
 }
 
 /** Throws a UsageError. */
-function parseGammaDose(parsed: ParsedArguments): GammaDose {
+function parseGammaQuantity(parsed: ParsedArguments): GammaQuantity {
   const text = flagValue(parsed, 'gamma') ?? 'mass';
-  const found = gammaDoseSchema.options.find((one) => one === text);
+  const found = gammaQuantitySchema.options.find((one) => one === text);
   if (found !== undefined) return found;
-  throw new UsageError(`--gamma is ${JSON.stringify(text)}; allowed: ${gammaDoseSchema.options.join(', ')}`);
+  throw new UsageError(`--gamma is ${JSON.stringify(text)}; allowed: ${gammaQuantitySchema.options.join(', ')}`);
 }
 
 const gammaTexts = {
@@ -262,7 +265,7 @@ const gammaTexts = {
 
 /** Compares runs with the first one, which is the reference. Gamma index and ledgers apply to doses only. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
-  const by = parseGammaDose(parsed);
+  const by = parseGammaQuantity(parsed);
   const named = runs.map(({ file, run }) => ({ file, run: requireWorkload('transport', run, file) }));
   const compared = compareRuns(named, by);
   if (hasFlag(parsed, 'json')) {
@@ -282,10 +285,10 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
 }
 
 export const transport: Workload = {
-  fit: fitTransport,
+  adapt: adaptToVariant,
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
-  run: createRun(solvingTransport),
+  run: createRun(transportRunTexts),
   // Variants that support the scenario's stepping, except for the slow reference against which they are checked.
   usual: (addon, reading) => {
     const { stepping } = problemOf(narrowToTransport(reading, '')).solver;

@@ -3,7 +3,7 @@
  * compares a run with a pencil-beam model.
  */
 import { extname, resolve } from 'node:path';
-import { type VolumeAnswer, type VolumeRequest, volumeFileExtensions } from '../../../contract/beams/volume.ts';
+import { type VolumeRequest, type VolumeSummary, volumeFileExtensions } from '../../../contract/beams/volume.ts';
 import { PENCIL_DOSE_UNIT } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { plainDigits, plainError } from '../../../domain/numbers.ts';
@@ -47,7 +47,7 @@ function parseRequest(parsed: ParsedArguments): VolumeRequest {
   };
 }
 
-function volumeLines(volume: VolumeAnswer): readonly string[] {
+function volumeLines(volume: VolumeSummary): readonly string[] {
   const { sizes, spacing_mm, most, most_at_mm, energy, unit, spots, products_misfit } = volume;
   const share = (part: number): string => `${((100 * part) / energy.in).toFixed(2)} %`;
   const at = most_at_mm.map((place) => place.toFixed(1)).join(', ');

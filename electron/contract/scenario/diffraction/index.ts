@@ -229,7 +229,7 @@ const resolvedSchema = z.strictObject({
   /** Number of reflections in the list of structure factors; 0 if the scenario names none. */
   reflections: z.number().int(),
 });
-export type DiffractionResolved = Readonly<z.infer<typeof resolvedSchema>>;
+export type ResolvedDiffraction = Readonly<z.infer<typeof resolvedSchema>>;
 
 export const diffraction = {
   kind: 'diffraction',

@@ -31,10 +31,12 @@ export function taskResolvedSchema<K extends string>(kind: K) {
   });
 }
 
-type OwnParts = Pick<ContractWorkload, 'title' | 'standIns' | 'fresh' | 'sweepExample'>;
+type TaskWorkloadParts = Pick<ContractWorkload, 'title' | 'standIns' | 'fresh' | 'sweepExample'>;
 
 /** Creates a workload from its kind, its schema and the fields of a new document. */
-export function taskWorkload<const K extends string, S extends z.ZodType>(own: OwnParts & { kind: K; schema: S }) {
+export function taskWorkload<const K extends string, S extends z.ZodType>(
+  own: TaskWorkloadParts & { kind: K; schema: S },
+) {
   return {
     ...own,
     runs: 'measurements',

@@ -27,10 +27,12 @@ export const ledgerColumns = {
 } as const satisfies Readonly<Record<string, LedgerColumn>>;
 
 type ColumnName = keyof typeof ledgerColumns;
-type EnergyOnly = { [N in ColumnName]: (typeof ledgerColumns)[N] extends { energyOnly: true } ? N : never }[ColumnName];
+type EnergyOnlyColumn = {
+  [N in ColumnName]: (typeof ledgerColumns)[N] extends { energyOnly: true } ? N : never;
+}[ColumnName];
 
 export const energyColumns = Object.keys(ledgerColumns) as readonly ColumnName[];
-export const numberColumns = energyColumns.filter((name): name is Exclude<ColumnName, EnergyOnly> => {
+export const numberColumns = energyColumns.filter((name): name is Exclude<ColumnName, EnergyOnlyColumn> => {
   const column: LedgerColumn = ledgerColumns[name];
   return column.energyOnly !== true;
 });

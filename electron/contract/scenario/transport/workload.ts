@@ -53,7 +53,7 @@ const resolvedSchema = z.strictObject({
   /** Name of the stopping-power table, for captions. */
   table: z.string(),
 });
-export type TransportResolved = Readonly<z.infer<typeof resolvedSchema>>;
+export type ResolvedTransport = Readonly<z.infer<typeof resolvedSchema>>;
 
 export const transport = {
   kind: 'transport',

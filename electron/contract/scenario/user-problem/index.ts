@@ -2,7 +2,7 @@
  * User problem: arrays with symbolic shapes and defined contents, tolerances for the outputs, and a reference solution.
  */
 import { z } from 'zod';
-import { spaceShape } from '../../tuning/configured.ts';
+import { searchSpaceShape } from '../../tuning/configured.ts';
 import { count, quantity } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 
@@ -196,8 +196,8 @@ const candidateSchema = z
       .max(64)
       .meta({ title: 'Launches', description: 'Launches of a .cu file, executed in order.' })
       .default([]),
-    ...spaceShape,
-    tunables: spaceShape.tunables.default([]),
+    ...searchSpaceShape,
+    tunables: searchSpaceShape.tunables.default([]),
   })
   .meta({ title: 'Candidate' });
 export type ProblemCandidate = z.infer<typeof candidateSchema>;

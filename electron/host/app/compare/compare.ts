@@ -1,13 +1,13 @@
 /** Compares stored runs with the first of them. */
 
-import type { GammaDose } from '../../../contract/dose.ts';
+import type { GammaQuantity } from '../../../contract/dose.ts';
 import { migrateIfPossible } from '../../../contract/scenario/index.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
 import { type GammaResult, gammaIndex } from '../../model/fields/gamma.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
-import { gammaDoseOf, gammaMap, summaryOf } from '../../workloads/transport/readouts.ts';
+import { gammaMap, summaryOf, supportedGammaQuantity } from '../../workloads/transport/readouts.ts';
 import { measuredRunOf, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
 import { shareCells } from '../../workloads/transport/user-kernels.ts';
 
@@ -44,7 +44,7 @@ export interface ComparedRun {
     readonly same_bits: boolean;
     readonly reason: string | null;
     readonly gamma: readonly GammaResult[];
-    readonly gamma_by: GammaDose;
+    readonly gamma_by: GammaQuantity;
     readonly within_parity: boolean | null;
   } | null;
   /** Differing properties of environment and scenario: name, value in the first run, value in this run. */
@@ -114,8 +114,8 @@ function compareConditions(first: RunData, here: RunData): ComparedRun['differen
   return [...machine, ...scenarioDifferences(first.completeScenario, here.completeScenario)];
 }
 
-function compareWithFirst(first: RunData, here: RunData, requested: GammaDose): ComparedRun['against_first'] {
-  const by = gammaDoseOf(requested, [first, here]);
+function compareWithFirst(first: RunData, here: RunData, requested: GammaQuantity): ComparedRun['against_first'] {
+  const by = supportedGammaQuantity(requested, [first, here]);
   const [a, b] = [first.axes, here.axes];
   const sameGrid = a.nz === b.nz && a.nx === b.nx && a.dz_mm === b.dz_mm && a.dx_mm === b.dx_mm;
   const peak = first.dose.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
@@ -135,7 +135,7 @@ function compareWithFirst(first: RunData, here: RunData, requested: GammaDose): 
 }
 
 /** Compares all runs with the first one. `runs` must not be empty. `by`: dose quantity of the gamma index. */
-export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): readonly ComparedRun[] {
+export function compareRuns(runs: readonly NamedRun[], by: GammaQuantity = 'mass'): readonly ComparedRun[] {
   const first = runs[0]?.run;
   return runs.map(({ file, run }, i): ComparedRun => {
     const { ledger } = summaryOf(run);

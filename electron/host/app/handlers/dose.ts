@@ -4,7 +4,7 @@
  * Also handles calls that create beams: spread-out Bragg peaks, and beams from measured depth doses.
  */
 import { planeUnits } from '../../../contract/dose/units.ts';
-import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
+import type { GammaQuantity, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { errorFromNative, type NativeAddon, type TransportProblem } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
@@ -16,7 +16,7 @@ import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
 import { type DoseVolumes, solveVolume } from '../../workloads/transport/beams/volume.ts';
 import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
-import { gammaDoseOf, gammaMapOfRun, normalizedToPeak } from '../../workloads/transport/readouts.ts';
+import { gammaMapOfRun, supportedGammaQuantity, normalizedToPeak } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
 import { narrowToTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
@@ -57,15 +57,15 @@ interface DoseParts {
 }
 
 interface GammaOperands {
-  readonly by: GammaDose;
+  readonly by: GammaQuantity;
   readonly wanted: DoseMap;
   readonly here: DoseMap;
   /** Axes of the reference dose. */
   readonly axes: Pick<GridAxes, 'z' | 'x'>;
 }
 
-async function gammaOperandsOfRun(run: RunData, reference: RunData, requested: GammaDose): Promise<GammaOperands> {
-  const by = gammaDoseOf(requested, [run, reference]);
+async function gammaOperandsOfRun(run: RunData, reference: RunData, requested: GammaQuantity): Promise<GammaOperands> {
+  const by = supportedGammaQuantity(requested, [run, reference]);
   const [wanted, here] = [await gammaMapOfRun(reference, by), await gammaMapOfRun(run, by)];
   return { by, wanted, here, axes: gridAxes(reference.axes) };
 }
@@ -74,9 +74,9 @@ async function gammaOperandsOfImport(
   run: RunData,
   doses: ImportedDoses,
   { dose, unit, ...plane }: ImportedPlane,
-  asked: GammaDose,
+  asked: GammaQuantity,
 ): Promise<GammaOperands> {
-  const by = gammaDoseOf(unit === null ? asked : planeUnits[unit].by, [run]);
+  const by = supportedGammaQuantity(unit === null ? asked : planeUnits[unit].by, [run]);
   if (unit !== null && by !== planeUnits[unit].by) {
     const title = planeUnits[unit].title;
     throw new BraggError('unsupported', `${title} is a dose per mass, but this run was stored without densities.`);

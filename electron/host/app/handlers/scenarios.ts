@@ -6,7 +6,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import { formatScenarioInSteps } from '../../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
-import type { LibraryEntry, Resolved } from '../../../contract/scenarios.ts';
+import type { LibraryEntry, ResolvedScenario } from '../../../contract/scenarios.ts';
 import { allRunEndings } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { type FileAccess, isReadableFile } from '../../io/files/access.ts';
@@ -66,7 +66,7 @@ export async function originOf(files: FileAccess, file: FileRef | null): Promise
 async function completeScenario(
   { addon, memoryLimit_bytes }: ScenarioParts,
   reading: ScenarioReading,
-): Promise<Resolved | null> {
+): Promise<ResolvedScenario | null> {
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { BenchInfo } from '../../../contract/bench/benches.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
-import type { Recoverable } from '../../../contract/recovery.ts';
+import type { RecoverableItem } from '../../../contract/recovery.ts';
 import type { RunInfo } from '../../../contract/run.ts';
 import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/workload.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
@@ -118,9 +118,9 @@ export class Recovery {
   }
 
   /** Lists unsaved work, newest first. */
-  async list(pages: readonly string[]): Promise<readonly Recoverable[]> {
+  async list(pages: readonly string[]): Promise<readonly RecoverableItem[]> {
     const { folders } = this.#parts;
-    const items: Recoverable[] = [];
+    const items: RecoverableItem[] = [];
     const add = async (file: string): Promise<void> => {
       const draft = await readDraft(file);
       if (draft === null) return;

@@ -5,9 +5,9 @@
 import type { DataSet } from 'dicom-parser';
 import {
   absent,
-  absentBecause,
   allowOnly,
   type FieldRule,
+  forbiddenField,
   foreignFileError,
   honoured,
   ignoredField,
@@ -27,7 +27,7 @@ export interface Attribute {
 const display = ignoredField('affects only how values are displayed');
 const repeatedAttribute = ignoredField('positions are read from ImagePositionPatient and ImageOrientationPatient');
 
-const absentFrameGroups = absentBecause('one file per slice, not Enhanced CT');
+const absentFrameGroups = forbiddenField('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
 
 /** Attributes of CT and dose images that can change the meaning of the pixels, by keyword. */

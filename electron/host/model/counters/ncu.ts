@@ -1,7 +1,7 @@
 /** Reads hardware counters from the CSV output of Nsight Compute (either page), summed over all kernels of a run. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { absentBecause, type FieldRules, honoured, ignoredField, mayBeAbsent } from '../../../domain/header-fields.ts';
+import { type FieldRules, forbiddenField, honoured, ignoredField, mayBeAbsent } from '../../../domain/header-fields.ts';
 
 const STALL_METRIC = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
@@ -32,7 +32,7 @@ export const ncuMetrics = [
 ] as const;
 
 const perKernelField = ignoredField('counters are summed over all kernels of the run');
-const summary = absentBecause('one value per launch, so omit --print-summary');
+const summary = forbiddenField('one value per launch, so omit --print-summary');
 
 /**
  * Rules for the columns of `ncu --csv` on either page, by the documentation of its command line. All other columns are

@@ -13,7 +13,7 @@ import {
   MAX_POINTS,
   parseExpression,
 } from '../../../contract/study/index.ts';
-import { type Configuration, spaceShape, type Tunable } from '../../../contract/tuning/configured.ts';
+import { type Configuration, searchSpaceShape, type Tunable } from '../../../contract/tuning/configured.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 
 const shippedSpaceSchema = z.strictObject({
@@ -23,7 +23,7 @@ const shippedSpaceSchema = z.strictObject({
   variants: z.array(z.string()).min(1),
   /** Source file that contains the constants. */
   file: z.string(),
-  ...spaceShape,
+  ...searchSpaceShape,
 });
 export type ShippedSpace = Readonly<z.infer<typeof shippedSpaceSchema>>;
 

@@ -12,7 +12,7 @@ import {
   planeUnitSchema,
   planeUnits,
 } from '../../../contract/dose/units.ts';
-import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
+import type { GammaQuantity, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { correctionIssues, parseDoseName } from '../../../domain/dose/curve-columns.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
@@ -57,7 +57,7 @@ export type ImportedDose = DoseFileFacts &
      * Quantity whose unit the values have after conversion to the units of a run. Null if they keep the unit of the
      * file.
      */
-    by: GammaDose | null;
+    by: GammaQuantity | null;
   }> &
   ({ readonly kind: 'map'; readonly map: DoseMap } | { readonly kind: 'curve'; readonly curve: GammaCurve });
 

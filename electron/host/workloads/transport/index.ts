@@ -1,6 +1,6 @@
 /** The proton transport workload in the host: scenarios, benchmarks, comparison and timelines. */
 import { type TransportDocument, valueAt } from '../../../contract/scenario/index.ts';
-import type { Resolved } from '../../../contract/scenarios.ts';
+import type { ResolvedScenario } from '../../../contract/scenarios.ts';
 import { exportsOf } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
 import { defineArrayTask } from '../../io/threads/task.ts';
@@ -215,7 +215,7 @@ function requireTransport(reading: ScenarioReading): TransportReading {
 async function resolveScenario(
   { addon, memoryLimit_bytes }: ResolveParts,
   any: ScenarioReading,
-): Promise<Resolved | null> {
+): Promise<ResolvedScenario | null> {
   const reading = requireTransport(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;

@@ -2,7 +2,7 @@
  * Readouts of an ended run: summary, curves, ledger, and exports. CSV columns of exports have units. Large arrays are
  * reduced on a worker thread, because grids have up to four million cells, and files more.
  */
-import type { GammaDose } from '../../../contract/dose.ts';
+import type { GammaQuantity } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import { letNames, type Quality } from '../../../contract/quality.ts';
@@ -274,19 +274,19 @@ export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> =
 );
 
 /** Returns the requested quantity, or energy per area if one of the runs was stored without densities. */
-export function gammaDoseOf(requested: GammaDose, runs: readonly RunData[]): GammaDose {
+export function supportedGammaQuantity(requested: GammaQuantity, runs: readonly RunData[]): GammaQuantity {
   return runs.every(({ axes }) => axes.density_g_cm3 !== null) ? requested : 'area';
 }
 
 /** Dose map in rows of z. By mass it is in nGy mm³ per cell; by area, in MeV per cell. */
-export function gammaMap({ dose, axes }: RunData, by: GammaDose): DoseMap {
+export function gammaMap({ dose, axes }: RunData, by: GammaQuantity): DoseMap {
   const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = axes;
   const values = by === 'mass' ? dosePerMass(dose, density_g_cm3) : null;
   return { dose: values ?? dose, nz, nx, dz_mm, dx_mm };
 }
 
 /** Dose map. By mass it is in nGy mm³ per cell; by area, in MeV per cell. */
-export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readoutOnThread(
+export const gammaMapOfRun: (run: RunData, by: GammaQuantity) => Promise<DoseMap> = readoutOnThread(
   'compute a dose for the gamma index',
   gammaMap,
 );

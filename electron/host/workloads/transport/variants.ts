@@ -2,7 +2,7 @@
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
-import type { Resolved } from '../../../contract/scenarios.ts';
+import type { ResolvedScenario } from '../../../contract/scenarios.ts';
 import type { NativeAddon, TransportProblem } from '../../io/addon/addon.ts';
 import { toPageVariant } from '../variant.ts';
 import { isSet } from './scenario/index.ts';
@@ -19,7 +19,7 @@ export function variantsFor(
   addon: NativeAddon,
   solver: TransportScenario['solver'],
   document: unknown,
-): Resolved['variants'] {
+): ResolvedScenario['variants'] {
   const { stepping, precision } = solver;
   return addon.variants().map(({ id, steppings, precisions, reason }) => {
     const refusal =

@@ -15,7 +15,7 @@ import {
   kernelSource,
   matchingArchitectures,
 } from '../../../../electron/build/steps/kernels.mjs';
-import { configure, whileCompiling } from '../../../../electron/build/steps/native.mjs';
+import { compileDuring, configure } from '../../../../electron/build/steps/native.mjs';
 import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs';
 import { sameScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
@@ -171,7 +171,7 @@ describe('compilation in the background', () => {
     async () => {
       const folder = sameScratchFolder('beside');
       const [tree, usual] = [path.join(folder, 'cmake'), path.join(folder, 'usual')];
-      const done = await whileCompiling(
+      const done = await compileDuring(
         async () => {
           for (let waited = 0; waited < 1000 && !existsSync(path.join(tree, '.ninja_log')); waited += 1)
             await sleep(100);
@@ -189,7 +189,7 @@ describe('compilation in the background', () => {
 
   it('reports an error from the concurrent compilation', async () => {
     const taken = path.relative(root, sameScratchFolder('beside-taken'));
-    await expect(whileCompiling(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
+    await expect(compileDuring(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
   });
 });
 

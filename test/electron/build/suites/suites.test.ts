@@ -8,13 +8,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { setOutputStream } from '../../../../electron/build/setup/say.mjs';
-import { findTestFiles, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
+import { findTestFiles, needsBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
-import { chooseMutations, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
+import {
+  chooseMutations,
+  failedTest,
+  MutationResults,
+  mutatedText,
+} from '../../../../electron/build/suites/mutations.mjs';
 import { sortLongestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { runUnlessPassed } from '../../../../electron/build/suites/result.mjs';
-import { judgeRerun, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
+import { judgeRerun, MAX_RERUNS, runPhase, suiteNameOf } from '../../../../electron/build/suites/run.mjs';
 import { fileReport } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { onLinux, unless } from '../../../unless.ts';
@@ -83,9 +88,9 @@ describe('the arguments of npm test', () => {
   });
 
   it('build nothing for tests of pure functions', async () => {
-    expect(await needBuild(['test/electron/host/model/verdicts/verdicts.test.ts'])).toBe(false);
-    expect(await needBuild(['test/electron/host/runs.test.ts'])).toBe(true);
-    expect(await needBuild(['test/e2e/icon.test.ts'])).toBe(true);
+    expect(await needsBuild(['test/electron/host/model/verdicts/verdicts.test.ts'])).toBe(false);
+    expect(await needsBuild(['test/electron/host/runs.test.ts'])).toBe(true);
+    expect(await needsBuild(['test/e2e/icon.test.ts'])).toBe(true);
   });
 });
 
@@ -232,16 +237,16 @@ describe('planted defects', () => {
     try {
       const file = path.join(folder, 'results.json');
       const tries: string[] = [];
-      const tried = (results: Results, id: string, key: string, found: string) =>
-        results.of(id, key, async () => {
+      const tried = (results: MutationResults, id: string, key: string, found: string) =>
+        results.getOrRun(id, key, async () => {
           tries.push(id);
           if (found === '') throw new Error('interrupted');
           return { found };
         });
-      const first = new Results(file);
+      const first = new MutationResults(file);
       expect(await tried(first, 'one', 'a', 'adds')).toEqual({ found: 'adds' });
       await expect(tried(first, 'two', 'a', '')).rejects.toThrow('interrupted');
-      const next = new Results(file);
+      const next = new MutationResults(file);
       expect(await tried(next, 'one', 'a', 'other')).toEqual({ found: 'adds' });
       expect(await tried(next, 'two', 'a', 'subtracts')).toEqual({ found: 'subtracts' });
       expect(await tried(next, 'one', 'b', 'other')).toEqual({ found: 'other' });
@@ -261,10 +266,10 @@ describe('planted defects', () => {
 });
 
 it('the path of a file determines its suite', () => {
-  expect(suiteOf('test/e2e/live.long.test.ts')).toBe('Long tests');
-  expect(suiteOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
-  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program with a replacement for Electron');
-  expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
+  expect(suiteNameOf('test/e2e/live.long.test.ts')).toBe('Long tests');
+  expect(suiteNameOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
+  expect(suiteNameOf('test/electron/main/work.test.ts')).toBe('The desktop program with a replacement for Electron');
+  expect(suiteNameOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
 });
 
 it('no file is listed as unsteady, since each must be fixed before a release', () => {

@@ -2,17 +2,17 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { MeasuringQueue } from '../../../../electron/cli/mcp/queue.ts';
+import { MeasurementQueue } from '../../../../electron/cli/mcp/queue.ts';
 import { scratchFolder } from '../../../scratch-folder.ts';
 
 const { signal } = new AbortController();
 
 test('a client with many concurrent submissions takes turns with another client', async () => {
   const folder = scratchFolder('measuring-queue');
-  const [first, second] = [new MeasuringQueue(folder), new MeasuringQueue(folder)];
+  const [first, second] = [new MeasurementQueue(folder), new MeasurementQueue(folder)];
   const order: string[] = [];
   const [started, go, waits] = [0, 0, 0].map(() => Promise.withResolvers<void>());
-  const measure = (queue: MeasuringQueue, name: string, work: () => Promise<void> | undefined, waiting = () => {}) =>
+  const measure = (queue: MeasurementQueue, name: string, work: () => Promise<void> | undefined, waiting = () => {}) =>
     queue.enqueue(
       async () => {
         order.push(name);
@@ -40,7 +40,7 @@ test('a client with many concurrent submissions takes turns with another client'
 });
 
 test('cancelling a waiting submission removes it from the queue', async () => {
-  const queue = new MeasuringQueue(scratchFolder('measuring-queue-cancelled'));
+  const queue = new MeasurementQueue(scratchFolder('measuring-queue-cancelled'));
   const [started, go] = [0, 0].map(() => Promise.withResolvers<void>());
   const running = queue.enqueue(
     async () => {

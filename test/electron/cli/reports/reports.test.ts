@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { sweepLines } from '../../../../electron/cli/benching.ts';
 import { claimsReport } from '../../../../electron/cli/reports/bench-parts.ts';
 import { samplesCsv } from '../../../../electron/cli/verbs/export.ts';
-import { solvingTransport } from '../../../../electron/cli/workloads/transport/index.ts';
+import { transportRunTexts } from '../../../../electron/cli/workloads/transport/index.ts';
 import type { TaskClaimResult } from '../../../../electron/contract/bench/claims.ts';
 import type { Session } from '../../../../electron/contract/bench/session.ts';
 import { qualityOf } from '../../../../electron/host/workloads/transport/metrics/quality.ts';
@@ -102,8 +102,8 @@ describe('the report of a run', () => {
   } as const;
 
   const told = (run: RunData): readonly string[] =>
-    solvingTransport
-      .tell(run, { scenario: null, issues: [], range_mm: null, table: null } as never)
+    transportRunTexts
+      .describeRun(run, { scenario: null, issues: [], range_mm: null, table: null } as never)
       .lines(null, (_, text) => text);
 
   test('contains the RBE of each model where the run scored LET', async () => {

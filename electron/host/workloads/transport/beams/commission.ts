@@ -6,7 +6,7 @@
  * ranges; a spread is a sum over energies. The least-squares fit uses the peak and the points behind it, and the scale
  * of the dose is free.
  */
-import type { Commissioned, depthUnits } from '../../../../contract/beams/commission.ts';
+import type { BeamFit, depthUnits } from '../../../../contract/beams/commission.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { readCurveCsv } from '../../../../domain/dose/curve-csv.ts';
 import { isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
@@ -241,7 +241,7 @@ function firstGuess(curve: MeasuredCurve): FirstGuess {
   };
 }
 
-type FittedSpectrum = Omit<Commissioned, 'notes'>;
+type FittedSpectrum = Omit<BeamFit, 'notes'>;
 type SolvedDoses = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
 
 function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }): FittedSpectrum {

@@ -8,10 +8,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
   MAX_VOLUME_CELLS,
-  type VolumeAnswer,
   type VolumeAxis,
   type VolumeFrame,
   type VolumeSlice,
+  type VolumeSummary,
   type volumeFileExtensions,
   type volumeRequestSchema,
 } from '../../../../contract/beams/volume.ts';
@@ -180,7 +180,7 @@ function cellsAcross({ grid: { nz } }: TransportProblem, across_mm: number, cell
   return n;
 }
 
-type ComputedVolume = Omit<VolumeAnswer, 'slices' | 'file'> & { readonly volume: Volume; readonly extent: Extent };
+type ComputedVolume = Omit<VolumeSummary, 'slices' | 'file'> & { readonly volume: Volume; readonly extent: Extent };
 
 async function computeVolume(
   { addon, memoryLimit_bytes }: VolumeParts,
@@ -236,7 +236,7 @@ export async function solveVolume(
   problem: TransportProblem,
   request: Request,
   signal: AbortSignal,
-): Promise<VolumeAnswer> {
+): Promise<VolumeSummary> {
   const { volume, extent, ...answer } = await computeVolume(parts, problem, request, signal);
   const { file: ending } = request;
   return {

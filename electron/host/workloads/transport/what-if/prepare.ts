@@ -5,7 +5,7 @@
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { WhatIfMethod } from '../../../../contract/scenario/transport/what-if.ts';
-import type { TransportResolved } from '../../../../contract/scenario/transport/workload.ts';
+import type { ResolvedTransport } from '../../../../contract/scenario/transport/workload.ts';
 import type { ScenarioDraft } from '../../../../contract/scenario/workload.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import {
@@ -159,7 +159,7 @@ export interface PreparedWhatIf {
   /** The scenario that is solved. */
   readonly solved: TransportReading;
   readonly way: WhatIfMethod;
-  readonly resolved: TransportResolved;
+  readonly resolved: ResolvedTransport;
   /**
    * Number of cell visits, from which the rate of the device is learned. The moments method visits no cells, so `kind`
    * is then null.

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
+import type { RecoverableItem } from '../../../../../electron/contract/recovery.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
@@ -13,7 +13,7 @@ export const EARLY_CHECKPOINTS = { BRAGGBENCH_KEPT_FROM_MS: '100' };
 
 type Page = Awaited<ReturnType<TestHost['page']>>;
 
-export const list = async (page: Page): Promise<readonly Recoverable[]> =>
+export const list = async (page: Page): Promise<readonly RecoverableItem[]> =>
   (await page.call('recovery.list', { pages: [] })).items;
 
 const processEnd = (child: ChildProcess): Promise<void> =>
