@@ -17,7 +17,7 @@ import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
  * @param {{ developer?: boolean }} [options] see prepare()
  * @returns {import('./setup/entries.mjs').Entry}
  */
-const entry = (usage, about, steps, run, options = {}) => ({
+const benchEntry = (usage, about, steps, run, options = {}) => ({
   about,
   usage,
   run: async (words) => {
@@ -39,7 +39,7 @@ const entry = (usage, about, steps, run, options = {}) => ({
  * @param {{ developer?: boolean }} [options] see prepare()
  */
 const scriptEntry = (file, about, steps, options) =>
-  entry(
+  benchEntry(
     `electron/build/bench/${file}`,
     about,
     steps,
@@ -48,7 +48,7 @@ const scriptEntry = (file, about, steps, options) =>
   );
 
 /** @param {string} file program in test/bench @param {readonly string[]} words */
-const start = (file, words) => runInTerminal(process.execPath, [inRoot('test/bench', file), ...words]);
+const startTestProgram = (file, words) => runInTerminal(process.execPath, [inRoot('test/bench', file), ...words]);
 
 /**
  * Creates an entry that starts a program in test/bench.
@@ -56,10 +56,11 @@ const start = (file, words) => runInTerminal(process.execPath, [inRoot('test/ben
  * @param {string} about
  * @param {StepsFor | null} steps
  */
-const programEntry = (file, about, steps) => entry(`test/bench/${file}`, about, steps, (words) => start(file, words));
+const programEntry = (file, about, steps) =>
+  benchEntry(`test/bench/${file}`, about, steps, (words) => startTestProgram(file, words));
 
-const userKernels = () => commandLineSteps({ userKernels: true });
-const page = () => allSteps();
+const userKernelSteps = () => commandLineSteps({ userKernels: true });
+const pageSteps = () => allSteps();
 
 /** @type {StepsFor} */
 const stepsOfCpu = async (words) => {
@@ -81,37 +82,41 @@ await main(() =>
       async (words) => (words.includes('--plan') ? [] : allSteps()),
       { developer: false },
     ),
-    start: entry(
+    start: benchEntry(
       '`npm run bench -- start`: measures the time from starting the program until a user can work with it, and the parts of that time. With --cold, measures the first start in a fresh clone with empty caches.',
       'measures the time from start to first use; --cold: for the first start in a fresh clone',
       async (words) => (words.includes('--cold') ? [] : allSteps()),
-      (words) => start(words.includes('--cold') ? 'cold-start.ts' : 'start.ts', words),
+      (words) => startTestProgram(words.includes('--cold') ? 'cold-start.ts' : 'start.ts', words),
     ),
     maps: programEntry('maps.ts', 'measures main-thread time per frame while four maps change', null),
     timeline: programEntry(
       'timeline.ts',
       'measures main-thread time per frame for a timeline with a million spans',
-      page,
+      pageSteps,
     ),
     studies: scriptEntry(
       'study-cost.mjs',
       'measures the overhead of a study with 1,000 points, and the time to show a table with 100,000 rows',
-      page,
+      pageSteps,
     ),
     tuning: scriptEntry('tuning.mjs', 'tunes the shipped kernels on this machine', () => commandLineSteps()),
     verdicts: programEntry('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
-    aa: programEntry('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
+    aa: programEntry('aa/main.ts', 'measures how often identical code is called faster or slower', userKernelSteps),
     power: programEntry(
       'aa/power.ts',
       'measures how often a kernel that is 1, 3 or 10 % slower is detected',
-      userKernels,
+      userKernelSteps,
     ),
     cheats: programEntry(
       'cheats.ts',
       'runs kernels that try to cheat the checks, each with an equivalent honest kernel',
-      userKernels,
+      userKernelSteps,
     ),
-    gate: programEntry('gate.ts', 'measures how often the gate rejects unchanged code and slower code', userKernels),
+    gate: programEntry(
+      'gate.ts',
+      'measures how often the gate rejects unchanged code and slower code',
+      userKernelSteps,
+    ),
     sanitized: scriptEntry('sanitized.ts', 'runs compute-sanitizer on a kernel with an out-of-bounds access', () =>
       commandLineSteps(),
     ),

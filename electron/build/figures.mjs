@@ -4,9 +4,9 @@
  */
 import { runInTerminal } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { commandLineSteps, entry } from './steps/all.mjs';
+import { commandLineSteps, runEntryScript } from './steps/all.mjs';
 
-await entry((args) => runInTerminal(process.execPath, [inRoot('electron/build/figures/main.ts'), ...args]), {
+await runEntryScript((args) => runInTerminal(process.execPath, [inRoot('electron/build/figures/main.ts'), ...args]), {
   // Some tables are printed by tests in C++, so build these.
   steps: async () => [...(await commandLineSteps()), (await import('./steps/native.mjs')).cppTestsStep()],
 });

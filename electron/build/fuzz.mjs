@@ -11,10 +11,10 @@
 
 import { runInTerminal } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { entry } from './steps/all.mjs';
+import { runEntryScript } from './steps/all.mjs';
 import { cppFuzz } from './suites/cpp-fuzz.mjs';
 
-await entry(async (args) => {
+await runEntryScript(async (args) => {
   if (args[0] === 'cpp') return cppFuzz(Number(args[1] ?? 600));
   const [files = '2800', seed = String(Date.now() % 2 ** 31)] = args;
   process.env['BRAGGBENCH_FUZZ_FILES'] = files;

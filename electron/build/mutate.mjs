@@ -3,6 +3,6 @@
  * sources, runs the tests that could detect it, and reports which of them did. C++ mutations are compiled; the first
  * one needs minutes.
  */
-import { entry } from './steps/all.mjs';
+import { runEntryScript } from './steps/all.mjs';
 
-await entry(async (args) => (await import('./suites/mutations.mjs')).runMutations(args));
+await runEntryScript(async (args) => (await import('./suites/mutations.mjs')).runMutations(args));

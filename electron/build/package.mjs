@@ -4,11 +4,11 @@
  */
 import { runInTerminal } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
-import { allSteps, entry } from './steps/all.mjs';
+import { allSteps, runEntryScript } from './steps/all.mjs';
 import { EVERY_MACHINE } from './steps/native.mjs';
 
 process.env[EVERY_MACHINE] = '1';
-await entry(
+await runEntryScript(
   async (args) => {
     // Remote machines run Linux. Packages for other systems include the archive that an earlier build on Linux created.
     if (process.platform === 'linux') {

@@ -4,9 +4,9 @@
  */
 import { runInTerminal } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { allSteps, entry } from './steps/all.mjs';
+import { allSteps, runEntryScript } from './steps/all.mjs';
 
-await entry(
+await runEntryScript(
   async (wanted) => {
     const code = await runInTerminal(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
     if (code !== 0 || wanted.length > 0) return code;

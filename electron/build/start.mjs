@@ -51,7 +51,7 @@ function readOptions(args) {
  * @param {import('./steps/staged.mjs').SolverBuild | null} solver build of the solver in progress
  * @returns {Promise<number>} its exit code
  */
-async function open(options, solver) {
+async function openWorkbench(options, solver) {
   const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
   const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
   // `--port` and `--no-open` make sense for the browser only.
@@ -78,7 +78,8 @@ await main(async () => {
   const steps = await allSteps();
   const { needsCompiler, startStaged } = await import('./steps/staged.mjs');
   // With `--gpu`, wait for the complete solver, because only that can use a GPU.
-  if (options.gpu === undefined && needsCompiler()) return startStaged(steps, (solver) => open(options, solver));
+  if (options.gpu === undefined && needsCompiler())
+    return startStaged(steps, (solver) => openWorkbench(options, solver));
   await build(steps);
-  return open(options, null);
+  return openWorkbench(options, null);
 });

@@ -14,7 +14,7 @@ import { runTestCommand } from './suites/entry.mjs';
  * @param {Readonly<Record<string, string>>} env
  * @param {readonly string[]} words names of the tests
  */
-async function vitest(env, words) {
+async function runVitestTests(env, words) {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
   Object.assign(process.env, env);
@@ -49,12 +49,12 @@ const parts = {
   gates: {
     about: 'all physics limits, on automatically chosen grids',
     usage: `\`${command} -- gates\`: all limits in test/physics on the grids that the program chooses, about ten minutes on two cores. \`npm test\` runs the quick ones.`,
-    run: () => vitest({ BRAGGBENCH_GATES: 'all' }, ['--project', 'long', 'test/physics']),
+    run: () => runVitestTests({ BRAGGBENCH_GATES: 'all' }, ['--project', 'long', 'test/physics']),
   },
   kills: {
     about: 'kills a host N times while it saves',
     usage: `\`${command} -- kills [N]\`: kills a host N times (40 by default) while it saves, and counts how many acknowledged edits survive. \`npm test\` does this a few times.`,
-    run: ([count = '40']) => vitest({ BRAGGBENCH_KILLS: count }, ['killed-saves']),
+    run: ([count = '40']) => runVitestTests({ BRAGGBENCH_KILLS: count }, ['killed-saves']),
   },
 };
 

@@ -4,7 +4,7 @@
  * `--sweep path=v,w,…` or `path=first..last/count`. A sweep runs one scenario per value; `path+path=…` sets several
  * fields to the same value.
  */
-import { suggest } from '../contract/scenario/index.ts';
+import { suggestSimilarWord } from '../contract/scenario/index.ts';
 import { type Override, parseOverride } from '../host/api/scenarios.ts';
 
 export interface FlagSpec {
@@ -48,7 +48,7 @@ function flagSpecFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
   const found = specs.find(({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`));
   if (found !== undefined) return found;
   const known = specs.map((spec) => spec.name);
-  const near = suggest(word.replace(/^-+/, ''), known);
+  const near = suggestSimilarWord(word.replace(/^-+/, ''), known);
   const hint = near === null ? '' : ` (did you mean --${near}?)`;
   throw new UsageError(`${word} is not a known flag${hint}; allowed: ${known.map((one) => `--${one}`).join(', ')}`);
 }

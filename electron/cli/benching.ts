@@ -43,7 +43,7 @@ import { writeOutput } from './output-file.ts';
 import { truncateLine } from './progress-bar.ts';
 import { readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
 import { openRequestedVariants, usableVariants } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
@@ -136,7 +136,7 @@ function progressTable({ latest }: BenchProgress): readonly string[] {
     measuredTime(time_s),
     ratio === null ? (i === 0 ? '1' : '–') : factorText(speedupOf(ratio)),
   ]);
-  return table(columns, rows);
+  return formatTable(columns, rows);
 }
 
 /**
@@ -211,7 +211,7 @@ export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>
   const swept = buildSweepTable(session);
   if (swept === null) return [];
   const columns = swept.columns.map((title, i) => (i === 0 ? { title } : { title, align: 'right' as const }));
-  const rows = table(columns, swept.rows, { styleTitle: (text) => style('bold', text) });
+  const rows = formatTable(columns, swept.rows, { styleTitle: (text) => style('bold', text) });
   return ['', style('bold', swept.title), ...rows, '', ...swept.lines, style('dim', swept.note)];
 }
 

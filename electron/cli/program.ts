@@ -1,6 +1,6 @@
 /** Finds the verb of a command line, runs it, and converts errors to a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
-import { suggest } from '../contract/scenario/index.ts';
+import { suggestSimilarWord } from '../contract/scenario/index.ts';
 import { toFileError } from '../host/index.ts';
 import { hasFlag, listFlagBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
 import { programVersion } from './assets-folder.ts';
@@ -124,7 +124,7 @@ function findVerb(name: string): Verb {
     throw new UsageError(`${name} is not a flag of braggbench; allowed: --help, --version. Flags of a verb follow it.`);
   }
   const known = verbs.map((verb) => verb.name);
-  const near = suggest(name, known);
+  const near = suggestSimilarWord(name, known);
   const hint = near === null ? '' : ` (did you mean ${near}?)`;
   throw new UsageError(`${JSON.stringify(name)} is not a known verb${hint}; allowed: ${known.join(', ')}`);
 }

@@ -77,7 +77,7 @@ export function fittingColumnCount(
 }
 
 /** Formats a table with a title row, two spaces between columns, and no trailing spaces. */
-export function table(
+export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { styleTitle = (text) => text, width = null, narrow = false }: TableLayout = {},
@@ -95,7 +95,7 @@ export function table(
   if (width !== null && isText && room < width * MIN_TEXT_FRACTION) {
     const below = (text: string): readonly string[] =>
       wrap(text, width - INDENT).map((part) => `${' '.repeat(INDENT)}${part}`);
-    const others = table(columns.slice(0, last), rows, { styleTitle, narrow });
+    const others = formatTable(columns.slice(0, last), rows, { styleTitle, narrow });
     const titles = others.slice(0, others.length - rows.length);
     return [
       ...titles,

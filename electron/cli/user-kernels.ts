@@ -73,7 +73,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
 }
 
 /** Registers a variant with changed constants. It may be based on a user kernel that is already open. */
-async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
+async function registerConfiguration(host: Host, label: string, place: BenchKind): Promise<void> {
   const id = variantOfLabel(label);
   if (parseConfigured(id) !== null) await host.userKernels.openFromFolders([], id, place);
 }
@@ -103,7 +103,7 @@ export async function openUserKernels(
       await obtainTrust(context, host, file);
       ids.push(id + rest);
     }
-    await discoverConfigured(host, ids.at(-1) ?? name, place);
+    await registerConfiguration(host, ids.at(-1) ?? name, place);
   }
   // Compile before measuring, so that times do not include the compiler.
   await host.userKernels.prepare(ids, place);

@@ -119,7 +119,7 @@ async function start(): Promise<void> {
       app.quit();
     },
   });
-  const [window] = await Promise.all([windows.add(), host]);
+  const [window] = await Promise.all([windows.openWindow(), host]);
   await window.openRunFile(file);
 }
 

@@ -40,7 +40,7 @@ export class WorkbenchWindows {
   }
 
   /** Opens a new window, offset from the front one, and loads its page. */
-  async add(): Promise<WorkbenchWindow> {
+  async openWindow(): Promise<WorkbenchWindow> {
     const { host, preload, allClosed } = this.#options;
     const window = await createWindow(preload, this.frontWindow?.bounds ?? null);
     const added: WorkbenchWindow = new WorkbenchWindow({
@@ -49,11 +49,11 @@ export class WorkbenchWindows {
       inFront: () => this.frontWindow === added,
       isLast: () => this.#open.every((one) => one === added || one.isClosing),
       openWindow: () => {
-        this.add().catch((error: unknown) => console.error(error));
+        this.openWindow().catch((error: unknown) => console.error(error));
       },
     });
-    this.#toFront(added);
-    window.on('focus', () => this.#toFront(added));
+    this.#moveToFront(added);
+    window.on('focus', () => this.#moveToFront(added));
     window.on('closed', () => {
       this.#open = this.#open.filter((one) => one !== added);
       this.frontWindow?.showMenus();
@@ -63,7 +63,7 @@ export class WorkbenchWindows {
     return added;
   }
 
-  #toFront(window: WorkbenchWindow): void {
+  #moveToFront(window: WorkbenchWindow): void {
     this.#open = [...this.#open.filter((one) => one !== window), window];
     window.showMenus();
   }

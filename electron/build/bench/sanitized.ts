@@ -33,22 +33,22 @@ const fileSchema = z.strictObject({
   scenario: z.string(),
   runs: z.array(runSchema).min(1),
 });
-export type RecordedSanitized = Readonly<z.infer<typeof fileSchema>>;
+export type SanitizerRecord = Readonly<z.infer<typeof fileSchema>>;
 
 const reportsFile = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
 
 /** Creates the record of a run. Throws if the run was not completed. */
-export function sanitizedRun(
+export function sanitizerRun(
   variant: string,
   { tool, errors, findings }: SanitizerReport,
-): RecordedSanitized['runs'][number] {
+): SanitizerRecord['runs'][number] {
   if (errors === null) throw new Error(`${tool} did not finish with ${variant}`);
   const named = findings.map((one) => ({ ...one, file: one.file === null ? null : path.basename(one.file) }));
   return { variant, tool, errors, findings: named };
 }
 
 /** Saves the reports and returns the path of the file. */
-export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
+export async function saveSanitizerRecord(root: string, gpu: string, runs: SanitizerRecord['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
   const sanitizedRecord = fileSchema.parse({
     ...head,
@@ -64,7 +64,7 @@ export async function saveSanitized(root: string, gpu: string, runs: RecordedSan
 }
 
 /** Reads the saved reports; null if there are none. */
-export function readSanitized(root: string): RecordedSanitized | null {
+export function readSanitizerRecord(root: string): SanitizerRecord | null {
   const file = reportsFile(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }
@@ -73,13 +73,13 @@ export async function run(args: readonly string[]): Promise<number> {
   const { cuda } = await runForJson('devices');
   const gpu = cuda.devices[0]?.name;
   if (gpu === undefined) throw new Failure(cuda.reason ?? 'there is no GPU', 1);
-  const runs: RecordedSanitized['runs'] = [];
+  const runs: SanitizerRecord['runs'] = [];
   for (const variant of SANITIZED_VARIANTS) {
-    const one = sanitizedRun(variant, await runForJson('sanitize', SANITIZED_SCENARIO, '--variant', variant));
+    const one = sanitizerRun(variant, await runForJson('sanitize', SANITIZED_SCENARIO, '--variant', variant));
     printLine(`${variant}: ${one.errors} errors found by ${one.tool}`);
     for (const { what, file, line } of one.findings) printLine(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
     runs.push(one);
   }
-  if (args.includes('--keep')) printLine(`Saved in ${await saveSanitized(root, gpu, runs)}`);
+  if (args.includes('--keep')) printLine(`Saved in ${await saveSanitizerRecord(root, gpu, runs)}`);
   return 0;
 }

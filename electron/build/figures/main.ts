@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { tables } from './recorded.ts';
-import { changedTexts, documents, tableSlots, write } from './sessions.ts';
+import { changedTexts, documents, tableSlots, writeFiles } from './sessions.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const usedTables = new Set(documents.flatMap((file) => tableSlots(file).map(({ name }) => name)));
@@ -19,7 +19,7 @@ for (const name of wantedTables) {
 }
 const { check } = values;
 const changedFiles = changedTexts(generatedTables, schemas);
-if (!check) write(changedFiles);
+if (!check) writeFiles(changedFiles);
 const files = [...changedFiles.keys()].join(', ');
 const outcomeText = files === '' ? 'current' : `${check ? 'different' : 'changed'}: ${files}`;
 process.stdout.write(`${generatedTables.size} tables${schemas ? ' and the schemas' : ''}, ${outcomeText}\n`);

@@ -50,7 +50,7 @@ const solvedSchema = z.object({
 const fixedDecimals = (value: number | null | undefined, places: number): string =>
   value == null ? '–' : value.toFixed(places);
 
-function row(title: string, result: z.infer<typeof solvedSchema>): readonly string[] {
+function beamRow(title: string, result: z.infer<typeof solvedSchema>): readonly string[] {
   const { metrics, ledger, csda_range_mm } = result;
   return [
     title,
@@ -83,7 +83,9 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
     for (const energy_MeV of energies) {
       const file = path.join(folder, `${energy_MeV}.json`);
       writeFileSync(file, JSON.stringify({ kind: 'transport', version: 2, beam: { energy_MeV } }));
-      rows.push(row(`${energy_MeV} MeV`, solvedSchema.parse(JSON.parse(await runCommandLine('run', file, '--json')))));
+      rows.push(
+        beamRow(`${energy_MeV} MeV`, solvedSchema.parse(JSON.parse(await runCommandLine('run', file, '--json')))),
+      );
     }
     return markdownTable(['Beam in water', ...titles], rows);
   } finally {
@@ -104,7 +106,7 @@ const shipped = [
 export async function shippedScenarios(names: readonly string[] = shipped): Promise<string> {
   const rows: (readonly string[])[] = [];
   for (const name of names)
-    rows.push(row(code(name), solvedSchema.parse(JSON.parse(await runCommandLine('run', name, '--json')))));
+    rows.push(beamRow(code(name), solvedSchema.parse(JSON.parse(await runCommandLine('run', name, '--json')))));
   return markdownTable(['Scenario', ...titles], rows);
 }
 

@@ -141,7 +141,7 @@ const recordedCheatsSchema = z.strictObject({
 });
 export type RecordedCheats = Readonly<z.infer<typeof recordedCheatsSchema>>;
 
-function read<T>(name: string, schema: z.ZodType<T>): T | null {
+function readMeasured<T>(name: string, schema: z.ZodType<T>): T | null {
   const file = path.join(root, 'assets/rates', `${name}.json`);
   return existsSync(file) ? schema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }
@@ -150,7 +150,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
 /** Table of error rates by noise model, compared with the requested rates. */
 export function simulatedErrorRates(): string {
-  const recorded = read('simulated', recordedRatesSchema);
+  const recorded = readMeasured('simulated', recordedRatesSchema);
   if (recorded === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
   return markdownTable(
     [
@@ -185,7 +185,7 @@ function medianText(values: readonly number[]): string {
 }
 
 /** Table of A/A sessions, in which a program is measured against its copy in a separate process. */
-export function measuredErrorRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
+export function measuredErrorRates(recorded: RecordedReal | null = readMeasured('real', recordedRealSchema)): string {
   if (recorded === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return markdownTable(
     ['Machine', '>Sessions', '>Cores busy for others', '>False', '>Allowed', '>Same', '>Undecided', '>Rounds'],
@@ -217,7 +217,9 @@ const countOf = (all: readonly { readonly verdict: string }[], verdict: string):
  * Table of detection rates: how often sessions detect 1, 3 and 10 % of extra work, and how often they judge equal code
  * as equal.
  */
-export function detectionRateTable(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
+export function detectionRateTable(
+  recorded: RecordedPower | null = readMeasured('power', recordedPowerSchema),
+): string {
   const command = code('npm run bench -- power --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
   const { machine, cores, lanes, n, measured } = recorded;
@@ -253,7 +255,9 @@ export function detectionRateTable(recorded: RecordedPower | null = read('power'
 }
 
 /** Table of verdicts on cheating kernels, and how often their honest versions were accused. */
-export function cheatVerdictTable(recorded: RecordedCheats | null = read('cheats', recordedCheatsSchema)): string {
+export function cheatVerdictTable(
+  recorded: RecordedCheats | null = readMeasured('cheats', recordedCheatsSchema),
+): string {
   const command = code('npm run bench -- cheats --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
   const { machine, cores, lanes, measured, counts } = recorded;
@@ -330,7 +334,7 @@ export function gateRates(recorded: RecordedGates | null): string {
   ].join('\n');
 }
 
-export function gate(): string {
+export function gateRateTable(): string {
   const file = path.join(path.resolve(root), 'assets/measured/gate.json');
   return gateRates(existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedGates) : null);
 }

@@ -9,7 +9,7 @@ import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
 import { recordedFile, recordingState, STATES, sessionName, workloadOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
-import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
+import { readSanitizerRecord, type SanitizerRecord } from '../bench/sanitized.ts';
 import {
   claimCounts,
   claimsByGpu,
@@ -25,7 +25,13 @@ import {
   verbsTable,
   waterBeams,
 } from './programs.ts';
-import { cheatVerdictTable, detectionRateTable, gate, measuredErrorRates, simulatedErrorRates } from './rates.ts';
+import {
+  cheatVerdictTable,
+  detectionRateTable,
+  gateRateTable,
+  measuredErrorRates,
+  simulatedErrorRates,
+} from './rates.ts';
 import {
   code,
   digits,
@@ -177,12 +183,12 @@ function targetMachinesTable(): string {
 
 const COMMAND = code('npm run bench -- sanitized --keep');
 
-function resultText({ errors, findings }: RecordedSanitized['runs'][number]): string {
+function resultText({ errors, findings }: SanitizerRecord['runs'][number]): string {
   if (errors === 0) return 'nothing';
   return findings.map(({ what, file, line }) => `${what}${file === null ? '' : `, ${file}:${line ?? '?'}`}`).join('; ');
 }
 
-export function sanitizedTable(kept: RecordedSanitized | null): string {
+export function sanitizedTable(kept: SanitizerRecord | null): string {
   if (kept === null) return `Not recorded yet. Record it with ${COMMAND} on a machine with a GPU and the CUDA toolkit.`;
   const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), resultText(run)]);
   const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
@@ -195,7 +201,7 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
   ].join('\n');
 }
 
-const sanitizedFigure = (): string => sanitizedTable(readSanitized(path.resolve(root)));
+const sanitizedFigure = (): string => sanitizedTable(readSanitizerRecord(path.resolve(root)));
 
 /** Bytes of traffic for an FP32 value that is read once and written once. */
 const BYTES_OF_A_CELL = 8;
@@ -326,7 +332,7 @@ export const tables: Readonly<Record<string, DocumentTable>> = {
   'verdicts-real': { from: 'sessions', make: measuredErrorRates },
   power: { from: 'sessions', make: detectionRateTable },
   cheats: { from: 'sessions', make: cheatVerdictTable },
-  gate: { from: 'sessions', make: gate },
+  gate: { from: 'sessions', make: gateRateTable },
   sanitized: { from: 'sessions', make: sanitizedFigure },
   claims: { from: 'program', make: claimsTable },
   'claims-by-card': { from: 'program', make: claimsByGpu },

@@ -37,7 +37,7 @@ export function tableSlots(file: string, text = textOf(file)): readonly TableSlo
 }
 
 /** Replaces the contents of those tables that `tables` contains. */
-export function withTables(text: string, tables: ReadonlyMap<string, string>): string {
+export function replaceTables(text: string, tables: ReadonlyMap<string, string>): string {
   return text.replace(tableMarkers, (whole, name: string) => {
     const table = tables.get(name);
     return table === undefined ? whole : `<!-- figures: ${name} -->\n\n${table}\n\n<!-- /figures -->`;
@@ -47,13 +47,13 @@ export function withTables(text: string, tables: ReadonlyMap<string, string>): s
 /** Returns the new text of each file that must change: documents with changed tables, and changed schemas. */
 export function changedTexts(tables: ReadonlyMap<string, string>, schemas: boolean): ReadonlyMap<string, string> {
   const made = [
-    ...documents.map((file): readonly [string, string] => [file, withTables(textOf(file), tables)]),
+    ...documents.map((file): readonly [string, string] => [file, replaceTables(textOf(file), tables)]),
     ...(schemas ? schemaTexts() : []),
   ];
   return new Map(made.filter(([file, text]) => !existsSync(path.join(root, file)) || textOf(file) !== text));
 }
 
-export function write(texts: ReadonlyMap<string, string>): void {
+export function writeFiles(texts: ReadonlyMap<string, string>): void {
   for (const [file, text] of texts) writeFileSync(path.join(root, file), text);
 }
 
@@ -136,7 +136,7 @@ export function measuredEntry({ entries }: SessionReport, label: string): Measur
   return found;
 }
 
-const all = ({ entries }: SessionReport): readonly MeasuredSessionEntry[] =>
+const measuredEntries = ({ entries }: SessionReport): readonly MeasuredSessionEntry[] =>
   entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
 
 const errorText = ({ accuracy }: MeasuredSessionEntry): string => {
@@ -165,7 +165,7 @@ export function runTable(name: string): string {
       '>Speedup of the steps over the base variant',
       '>Error of the dose',
     ],
-    all(of)
+    measuredEntries(of)
       .filter((entry) => !isOtherProgram(entry))
       .map((entry) => [
         code(entry.label),
@@ -187,12 +187,12 @@ const stepCountText = (quantities: MeasuredSessionEntry['quantities']): string =
 export function otherProgramTable(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
     const of = firstReport(name);
-    const ours = all(of).filter((entry) => !isOtherProgram(entry) && entry.verdict !== 'wrong');
+    const ours = measuredEntries(of).filter((entry) => !isOtherProgram(entry) && entry.verdict !== 'wrong');
     const fastest = (time: (entry: MeasuredSessionEntry) => number): MeasuredSessionEntry =>
       ours.reduce((best, entry) => (time(entry) < time(best) ? entry : best));
     const whole = (entry: MeasuredSessionEntry): number => entry.wall_s ?? Number.POSITIVE_INFINITY;
     const [steps, run] = [fastest(({ time_s }) => time_s), fastest(whole)];
-    return all(of)
+    return measuredEntries(of)
       .filter(isOtherProgram)
       .map((entry) => [
         code(name),
@@ -226,7 +226,7 @@ export function imageTable(name: string): string {
   const of = firstReport(name);
   return markdownTable(
     ['Variant', '>Image', '>Relative to first', '>Warm end-to-end run', '>Error of bright pixels', 'Answer'],
-    all(of).map((entry) => [
+    measuredEntries(of).map((entry) => [
       code(entry.label.replace(/^diffraction-/, '')),
       seconds(entry.time_s),
       times(entry.ratio.value),
@@ -241,14 +241,14 @@ const layers = ['layer-256', 'layer-1024', 'layer-odd', 'layer-8192'] as const;
 
 export function layerTable(): string {
   const reports = layers.map((name) => firstReport(`linear-relu/${name}`));
-  const labels = [...new Set(reports.flatMap((one) => all(one).map(({ label }) => label)))];
+  const labels = [...new Set(reports.flatMap((one) => measuredEntries(one).map(({ label }) => label)))];
   const title = (of: SessionReport): string => of.scenario.replace(/^Linear and ReLU, /, '');
   return markdownTable(
     ['Variant', ...reports.map((of) => `>${title(of)}`)],
     labels.map((label) => [
       code(label),
       ...reports.map((of) => {
-        const entry = all(of).find((one) => one.label === label);
+        const entry = measuredEntries(of).find((one) => one.label === label);
         if (entry === undefined) return '–';
         return entry.verdict === 'wrong' ? `${seconds(entry.time_s)} (wrong)` : seconds(entry.time_s);
       }),
@@ -258,7 +258,9 @@ export function layerTable(): string {
 
 /** Table of the effects of CUDA graphs, persistent kernels, tiles and cold caches on the uniform grid. */
 export function modeTable(name: string): string {
-  const entries = all(firstReport(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
+  const entries = measuredEntries(firstReport(name)).filter((entry) =>
+    entry.modes.some(({ time_s }) => time_s !== null),
+  );
   const of = (entry: MeasuredSessionEntry, wanted: string): string => {
     const found = entry.modes.find(({ mode }) => mode === wanted);
     return found?.ratio == null ? '–' : `${digits(found.ratio.value)}×`;
@@ -275,13 +277,13 @@ export function modeTable(name: string): string {
  */
 export function twoGpuTable(one: string, other: string): string {
   const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: firstReport(name) }));
-  const labels = both.map(({ of }) => new Set(all(of).map((entry) => withPrecision(entry.label))));
-  const shared = all(both[1]?.of ?? firstReport(other))
-    .map(({ label }) => withPrecision(label))
+  const labels = both.map(({ of }) => new Set(measuredEntries(of).map((entry) => labelWithPrecision(entry.label))));
+  const shared = measuredEntries(both[1]?.of ?? firstReport(other))
+    .map(({ label }) => labelWithPrecision(label))
     .filter((label) => labels.every((own) => own.has(label)));
   const [base = ''] = shared;
   const found = (of: SessionReport, label: string): MeasuredSessionEntry => {
-    const entry = all(of).find((each) => withPrecision(each.label) === label);
+    const entry = measuredEntries(of).find((each) => labelWithPrecision(each.label) === label);
     if (entry === undefined) throw new Error(`${label} was not measured`);
     return entry;
   };
@@ -301,7 +303,7 @@ export function twoGpuTable(one: string, other: string): string {
 }
 
 /** Adds the default precision, FP32, to a label without one. */
-const withPrecision = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
+const labelWithPrecision = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
 
 const groups = [
   ['transport', '{*,transport/*}.json'],

@@ -103,7 +103,7 @@ export async function buildConcurrently(title, steps) {
  * @param {(args: readonly string[]) => Promise<number>} body returns the exit code
  * @param {{ developer?: boolean, steps?: () => Promise<Step[]> }} [needs] `steps` are brought up to date first
  */
-export const entry = (body, { steps, ...options } = {}) =>
+export const runEntryScript = (body, { steps, ...options } = {}) =>
   main(async () => {
     const args = process.argv.slice(2);
     const elsewhere = await prepare(args, options);

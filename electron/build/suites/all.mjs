@@ -33,8 +33,8 @@ async function definedFunctions(objects) {
 }
 
 /** @param {string} folder */
-const findObjects = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('dist/cmake') }).map(fromCmake);
-const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
+const findObjects = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('dist/cmake') }).map(pathFromCmake);
+const pathFromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
 
 /**
  * Checks that object files for special instruction sets define no inline function outside the namespace of their

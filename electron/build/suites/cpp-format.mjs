@@ -15,14 +15,14 @@ function clangFormat() {
 }
 
 /** All C++ and CUDA files of the repository, relative to its root. */
-const files = () => globSync(FILES, { cwd: root }).sort();
+const cppFiles = () => globSync(FILES, { cwd: root }).sort();
 
 /** @returns {Promise<{ wrong: string[], unavailable: string | null }>} files that .clang-format would change */
 export async function checkFormat() {
   const program = clangFormat();
   if (!program)
     return { wrong: [], unavailable: `clang-format is not available for ${process.platform}-${process.arch}` };
-  const { code, output } = await capture(program, ['--dry-run', '-Werror', ...files()]);
+  const { code, output } = await capture(program, ['--dry-run', '-Werror', ...cppFiles()]);
   if (code === 127) return { wrong: [], unavailable: `clang-format does not start (${output.trim()})` };
   const wrong = new Set(
     [...output.matchAll(/^(.+?):\d+:\d+: error: code should be clang-formatted/gm)].map((m) => m[1] ?? ''),
@@ -35,5 +35,5 @@ export async function checkFormat() {
 export async function writeFormat() {
   const program = clangFormat();
   if (!program) return { code: 1, output: `clang-format is not available for ${process.platform}-${process.arch}.` };
-  return capture(program, ['-i', ...files()]);
+  return capture(program, ['-i', ...cppFiles()]);
 }

@@ -74,7 +74,7 @@ export function mutatedText(before, { id, file, text, replacement }) {
 }
 
 /** @param {string} output output of tests, by the reporter of this folder or of C++ */
-export const failedTest = (output) =>
+export const firstFailedTest = (output) =>
   /^ *FAIL +(?!test\/)(?!\[)(.+)$/m.exec(output)?.[1]?.replace(/ \(\d+ ms\)$/, '') ?? null;
 
 function copySources() {
@@ -133,7 +133,7 @@ async function runMutation(mutation) {
   try {
     const { ok, output } = await runTests(mutation);
     if (ok) return { missed: true };
-    const found = failedTest(output);
+    const found = firstFailedTest(output);
     if (found === null)
       throw new Failure(`${lastLines(output, 30)}\nThe test process of "${mutation.id}" failed, but no test did.`);
     return { found };

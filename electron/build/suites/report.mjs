@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
 import { printLine } from '../setup/say.mjs';
-import { addResults, byReason, EMPTY } from './result.mjs';
+import { addResults, EMPTY, groupByReason } from './result.mjs';
 import { formatSeconds } from './run.mjs';
 
 /** @typedef {import('./run.mjs').SuiteRun} SuiteRun */
@@ -77,7 +77,7 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
   }
   if (total.skipped.length > 0) {
     printLine(`\nNot run: ${total.skipped.length}`);
-    for (const [reason, names] of byReason(total.skipped)) {
+    for (const [reason, names] of groupByReason(total.skipped)) {
       printLine(names.length > 2 ? `  ${names[0]}, … ${names.at(-1)} (${names.length})` : `  ${names.join('; ')}`);
       printLine(`    ${reason}`);
     }

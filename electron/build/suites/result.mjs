@@ -45,7 +45,7 @@ export const addResults = (a, b) => ({
  * @param {readonly Skip[]} skips
  * @returns {ReadonlyMap<string, readonly string[]>} names by reason, in the order of the first of each
  */
-export function byReason(skips) {
+export function groupByReason(skips) {
   /** @type {Map<string, string[]>} */
   const names = new Map();
   for (const { name, reason } of skips) names.set(reason, [...(names.get(reason) ?? []), name]);

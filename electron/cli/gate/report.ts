@@ -1,7 +1,7 @@
 /** Output of `gate`: a table for the terminal, a Markdown summary, and JUnit XML for build servers. */
 import { factorText, measuredTime } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { failingVerdicts, type GateVerdict, hasFailed, type JudgedVariant } from './verdict.ts';
 
 export interface GateReport {
@@ -64,7 +64,7 @@ export function gateTable(report: GateReport, style: Style): readonly string[] {
   );
   const tone = hasFailed(report.variants) ? 'red' : 'green';
   return [
-    ...table(columns, rows, { styleTitle: (text) => style('bold', text) }),
+    ...formatTable(columns, rows, { styleTitle: (text) => style('bold', text) }),
     '',
     style(tone, gateSentence(report)),
     ...report.facts,

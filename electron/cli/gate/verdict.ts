@@ -138,8 +138,8 @@ export const hasFailed = (all: readonly JudgedVariant[]): boolean =>
   all.some(({ verdict }) => failingVerdicts.has(verdict));
 
 /** Thrown after the first Ctrl+C, because an incomplete measurement has no verdict. */
-export class GateCancelled extends Error {
-  override readonly name = 'GateCancelled';
+export class GateCancelledError extends Error {
+  override readonly name = 'GateCancelledError';
 }
 
 export interface GateRequest {
@@ -164,7 +164,7 @@ export interface GateResult {
 const MIN_HALF_WIDTH = 0.0025;
 
 /**
- * Runs a session; `number` is its index within this gate. Throws GateCancelled, or BraggError if a kernel does not
+ * Runs a session; `number` is its index within this gate. Throws GateCancelledError, or BraggError if a kernel does not
  * compile.
  */
 export async function gateSession(
@@ -185,7 +185,7 @@ export async function gateSession(
         // With half of the allowed slowdown as half width, an interval can be entirely below or above the limit.
         limits: createLimits(maxRounds, seconds, { precision: Math.max(MIN_HALF_WIDTH, allowed / 2) }),
       });
-      if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
+      if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelledError();
       return session;
     },
     flagValue(parsed, 'gpu'),

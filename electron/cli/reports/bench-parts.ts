@@ -13,7 +13,7 @@ import { factorText, measuredTime, speedupOf } from '../../domain/measured.ts';
 import { compactCount, percent, plainDigits, shortNumberText } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatio } from '../../host/api/benches.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, formatTable } from '../table.ts';
 import { wrapLines } from './session-table.ts';
 
 type Bold = (text: string) => string;
@@ -80,7 +80,7 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
       return part.warm_s === null ? text(part.first_s) : `${text(part.first_s)} → ${text(part.warm_s)}`;
     }),
   ]);
-  return ['', ...table(columns, rows, { styleTitle: bold })];
+  return ['', ...formatTable(columns, rows, { styleTitle: bold })];
 }
 
 /** DRAM traffic by hardware counters: bytes per second, and relative to the declared bytes. Null without counters. */
@@ -139,7 +139,7 @@ export function rooflineReport(
   });
   return [
     '',
-    ...table(columns, rows, { styleTitle: bold }),
+    ...formatTable(columns, rows, { styleTitle: bold }),
     ...known.map(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compactCount(copy_bytes_per_s)}B/s read and written, FP32 ${compactCount(fp32_flops_per_s)}FLOP/s, FP64 ${compactCount(fp64_flops_per_s)}FLOP/s.`,
@@ -189,7 +189,7 @@ export function claimsReport(claims: readonly ReportedClaim[], bold: Bold): read
   if (measured.length === 0) return [];
   return [
     '',
-    ...table(claimColumns, measured, { styleTitle: bold }),
+    ...formatTable(claimColumns, measured, { styleTitle: bold }),
     ...(rest === 0
       ? []
       : [`${rest} more claims about this workload were not measured in this session: braggbench claims`]),
@@ -216,12 +216,12 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
     const reasons = Map.groupBy(absent, ({ reason }) => reason);
     return [
       '',
-      ...table(heads, combined, { styleTitle: bold }),
+      ...formatTable(heads, combined, { styleTitle: bold }),
       ...[...reasons].map(
         ([reason, own]) => `Not measured: ${own.map((each) => factorSetText(one, each.with)).join('; ')}: ${reason}.`,
       ),
       '',
-      ...table(
+      ...formatTable(
         [
           {
             title:

@@ -14,7 +14,7 @@ import {
 } from '../../domain/code-diff.ts';
 import { computeOccupancy, type LaunchLimits } from '../../domain/launch/occupancy.ts';
 import { formatBytes, shareText } from '../../domain/values/units.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 
 const DEFAULT_THREADS = 256;
 /** Number of lines shown before and after a difference. */
@@ -116,7 +116,7 @@ export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: 
   const dropped = sides.reduce((sum, one) => sum + one.dropped, 0);
   const titles = sides.map(({ kernel, architecture }) => `${kernel} (${architecture})`);
   return [
-    ...table([{ title: '' }, ...titles.map((title) => ({ title }))], resourceRows(sides, look.limits), {
+    ...formatTable([{ title: '' }, ...titles.map((title) => ({ title }))], resourceRows(sides, look.limits), {
       styleTitle: look.bold,
     }),
     ...(missing.length === 0 ? [] : ['', ...missing]),

@@ -16,7 +16,7 @@ import {
 import { shortNumberText } from '../../domain/numbers.ts';
 import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { formatBar } from '../progress-bar.ts';
-import { formatPairs, table, wrap } from '../table.ts';
+import { formatPairs, formatTable, wrap } from '../table.ts';
 
 const WIDTH = 88;
 
@@ -43,7 +43,7 @@ function mapLines(launch: Launch): readonly string[] {
       ];
     });
   const right = { align: 'right' } as const;
-  return table(
+  return formatTable(
     [
       { title: 'thread', ...right },
       { title: 'block', ...right },
@@ -75,7 +75,7 @@ function reductionLines(kind: ReductionKind, threads: number): readonly string[]
   ];
   const conflict = worstWays > 1 ? `, bank conflicts up to ${worstWays}-way` : '';
   const total = `${barriers} barrier${barriers === 1 ? '' : 's'}, ${warps} warp steps, ${divergent} of them divergent${conflict}`;
-  return [`  ${reductionTitles[kind]}: ${total}`, ...table(columns, rows).map((text) => `    ${text}`)];
+  return [`  ${reductionTitles[kind]}: ${total}`, ...formatTable(columns, rows).map((text) => `    ${text}`)];
 }
 
 export interface LaunchSubject {

@@ -43,14 +43,16 @@ class DevtoolsPipe {
     this.#child = spawn(program, [...words, '--remote-debugging-pipe'], { stdio: [...stdio] });
     this.#input = this.#child.stdio[3] as Writable;
     const output = this.#child.stdio[4] as Readable;
-    output.setEncoding('utf8').on('data', (text: string) => this.#received(text));
+    output.setEncoding('utf8').on('data', (text: string) => this.#handleMessages(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-500);
     });
     // Ignore the error: the pipe breaks when the browser exits, and the exit handler reports the reason.
     this.#input.on('error', () => undefined);
-    this.#child.on('error', (error) => this.#end(error));
-    this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it exited with code ${code}`)));
+    this.#child.on('error', (error) => this.#rejectPending(error));
+    this.#child.on('exit', (code) =>
+      this.#rejectPending(new Error(this.#said.trim() || `it exited with code ${code}`)),
+    );
   }
 
   /** Calls a DevTools method. Rejects with the browser's error, or if the browser exits. */
@@ -66,7 +68,7 @@ class DevtoolsPipe {
   }
 
   /** Resolves with the next event that has this name. */
-  event(method: string): Promise<unknown> {
+  waitForEvent(method: string): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const next = new Promise<unknown>((resolve, reject) => {
       this.#events.set(method, [...(this.#events.get(method) ?? []), { resolve, reject }]);
@@ -85,7 +87,7 @@ class DevtoolsPipe {
     await ended;
   }
 
-  #received(text: string): void {
+  #handleMessages(text: string): void {
     const parts = (this.#buffer + text).split('\0');
     this.#buffer = parts.pop() ?? '';
     for (const part of parts) {
@@ -102,7 +104,7 @@ class DevtoolsPipe {
     }
   }
 
-  #end(error: Error): void {
+  #rejectPending(error: Error): void {
     this.#over = error;
     for (const { reject } of [...this.#calls.values(), ...[...this.#events.values()].flat()]) reject(error);
     this.#calls.clear();
@@ -178,7 +180,7 @@ async function printPage(devtools: DevtoolsPipe, url: string): Promise<string> {
   const attached = await devtools.call('Target.attachToTarget', { targetId, flatten: true });
   const { sessionId } = sessionSchema.parse(attached);
   await devtools.call('Page.enable', {}, sessionId);
-  const loaded = devtools.event('Page.loadEventFired');
+  const loaded = devtools.waitForEvent('Page.loadEventFired');
   await devtools.call('Page.navigate', { url }, sessionId);
   await loaded;
   const options = { printBackground: true, preferCSSPageSize: true };

@@ -11,7 +11,7 @@ import { summaryReadoutTexts, valueWithUnit } from '../../domain/dose/readouts.t
 import { measuredTime } from '../../domain/measured.ts';
 import { compactCount, millimetres, plainDigits, plainError } from '../../domain/numbers.ts';
 import { countText, formatBytes, shareInDecimals } from '../../domain/values/units.ts';
-import { formatPairs, table } from '../table.ts';
+import { formatPairs, formatTable } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
@@ -127,7 +127,7 @@ function positionTable<Name extends string>(
     ...names.map((name) => place[name]?.toFixed(3) ?? '–'),
   ]);
   const titles = [{ title }, right('depth'), ...names.map((name) => right(columns[name]))];
-  return ['', ...table(titles, rows, { styleTitle: (text) => style('bold', text) }).map((line) => `  ${line}`)];
+  return ['', ...formatTable(titles, rows, { styleTitle: (text) => style('bold', text) }).map((line) => `  ${line}`)];
 }
 
 const letColumns = {
@@ -221,7 +221,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     ...readoutLines(facts),
     ...letLines(facts, style),
     '',
-    ...table(
+    ...formatTable(
       [
         { title: 'Ledger' },
         { title: 'protons', align: 'right' },

@@ -3,7 +3,7 @@ import { isIncorrect } from '../../contract/bench/session.ts';
 import type { Result } from '../../contract/wire/methods.ts';
 import { groupsText, type SessionTable, sessionTables } from '../../domain/session-table.ts';
 import type { FlagSpec } from '../arguments.ts';
-import { fittingColumnCount, table, wrap } from '../table.ts';
+import { fittingColumnCount, formatTable, wrap } from '../table.ts';
 import { WIDTH } from '../terminal.ts';
 
 /** Wraps lines that are wider than the page. */
@@ -56,7 +56,7 @@ export function sessionTableLines(
     return [
       ...(i === 0 ? [] : ['']),
       ...(title === '' ? [] : [style('bold', title)]),
-      ...table(columns.slice(0, count), shown, { styleTitle: (text) => style('bold', text), narrow: !wide }),
+      ...formatTable(columns.slice(0, count), shown, { styleTitle: (text) => style('bold', text), narrow: !wide }),
       ...(noise && strays !== null ? wrap(strays, WIDTH) : []),
     ];
   });

@@ -20,7 +20,7 @@ import type { Host } from '../../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { withOverwriteAdvice } from '../output-file.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 /** Name that selects sbatch on this machine instead of a cluster entry. */
@@ -64,7 +64,8 @@ const listClusters: ClusterAction = async ({ parsed, terminal }, host) => {
     ),
   );
   const columns = titles.map((title) => ({ title }));
-  for (const line of table(columns, rows, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
+  for (const line of formatTable(columns, rows, { styleTitle: (text) => terminal.style('bold', text) }))
+    terminal.print(line);
   return exitCodes.done;
 };
 

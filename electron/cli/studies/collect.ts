@@ -22,7 +22,7 @@ import {
 import { readCompressedText } from '../../host/index.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 const MAX_PRINTED_ROWS = 40;
@@ -56,7 +56,8 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
       return typeof value === 'number' ? shortNumberText(value, 6) : (value ?? '–');
     }),
   );
-  for (const line of table(titles, cells, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
+  for (const line of formatTable(titles, cells, { styleTitle: (text) => terminal.style('bold', text) }))
+    terminal.print(line);
   terminal.print('');
   const hidden = [
     rows.length > MAX_PRINTED_ROWS ? `${rows.length - MAX_PRINTED_ROWS} more rows` : '',

@@ -26,7 +26,7 @@ import type { Host } from '../../host/index.ts';
 import { flagNumber, hasFlag } from '../arguments.ts';
 import { scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
@@ -108,7 +108,8 @@ function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: StudyFore
     ...settings.map(({ value }) => valueText(value)),
   ]);
   const titles = ['point', 'base', ...columns].map((title) => ({ title }));
-  for (const line of table(titles, rows, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
+  for (const line of formatTable(titles, rows, { styleTitle: (text) => terminal.style('bold', text) }))
+    terminal.print(line);
   if (shown.length < points.length) terminal.print(`… and ${points.length - shown.length} more: --points shows all`);
 }
 

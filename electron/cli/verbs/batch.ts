@@ -18,7 +18,7 @@ import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { formatBar, ProgressBar } from '../progress-bar.ts';
 import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 interface Beam {
@@ -259,7 +259,7 @@ function readoutLines(
     { title: swept },
     ...COLUMNS.filter(({ title }) => ['R80', 'W80–20', 'peak/entrance', 'deposited', 'ledger'].includes(title)),
   ];
-  return table(columns, rows, { styleTitle: (title) => terminal.style('bold', title) });
+  return formatTable(columns, rows, { styleTitle: (title) => terminal.style('bold', title) });
 }
 
 async function solveAll({ terminal }: VerbContext, { names, solve }: BatchWork) {
@@ -347,7 +347,7 @@ async function runBatch(context: VerbContext, host: Host): Promise<ExitCode> {
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ wall_s, beams: names.map((name, i) => beamDocument(name, outcomes[i])) });
   } else {
-    for (const line of table(
+    for (const line of formatTable(
       COLUMNS,
       names.map((name, i) => tableRow(name, outcomes[i])),
       { styleTitle: (text) => terminal.style('bold', text) },

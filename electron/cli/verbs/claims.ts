@@ -1,6 +1,6 @@
 /** `braggbench claims`: compares published claims with recorded sessions. */
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
-import { defaultKind, suggest } from '../../contract/scenario/index.ts';
+import { defaultKind, suggestSimilarWord } from '../../contract/scenario/index.ts';
 import {
   answerCounts,
   answersByGpuText,
@@ -16,12 +16,12 @@ import { claimTable } from '../../host/api/benches.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { truncateLine } from '../progress-bar.ts';
-import { table, wrap } from '../table.ts';
+import { formatTable, wrap } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { WIDTH } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-function formatMeasured(value: number | null, unit: string): string {
+function formatMeasuredValue(value: number | null, unit: string): string {
   if (value === null) return '–';
   const read = readableUnit(unit, [value]);
   const text = plainDigits(read.factor * value, 3);
@@ -37,13 +37,13 @@ function findingCells({ value, interval, unit, verdict, file, at }: ClaimFinding
   const { factor } = readableUnit(unit, [value ?? 0]);
   const ends =
     interval === null ? '–' : `${plainDigits(factor * interval.low, 3)}–${plainDigits(factor * interval.high, 3)}`;
-  return [`  ${formatMeasured(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
+  return [`  ${formatMeasuredValue(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
 }
 
 /** Table of all findings for a claim. Each pair or variant has a heading with the claimed value in its unit. */
 function findingLines(claim: TableClaim, styleTitle: (text: string) => string): readonly string[] {
   const groups = [...Map.groupBy(claim.findings.filter(isMeasured), ({ by, what }) => `${by}: ${what}`)];
-  const [head = '', ...lines] = table(
+  const [head = '', ...lines] = formatTable(
     columns,
     groups.flatMap(([, own]) => own.map(findingCells)),
     { styleTitle },
@@ -98,7 +98,7 @@ function gpuComparisonLines(rows: readonly ClaimTableRow[]): readonly string[] {
   const machines = [
     ...new Set(rows.flatMap(({ claims }) => claims.flatMap(({ cards }) => cards)).map((one) => one.machine)),
   ].sort();
-  const said = ({ value, unit, verdict }: ClaimFinding): string => `${formatMeasured(value, unit)}, ${verdict}`;
+  const said = ({ value, unit, verdict }: ClaimFinding): string => `${formatMeasuredValue(value, unit)}, ${verdict}`;
   return [
     line(['Claim', 'By', 'Scenario', ...machines, 'Holds']),
     line(['---', '---', '---', ...machines.map(() => '---'), '---']),
@@ -121,7 +121,7 @@ function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void 
   const lines = all.map((claim) => [claimId(claim), claim.claim, briefAnswer(claim)]);
   const titles = ['Id', 'Claim', 'Answer'].map((title) => ({ title }));
   const styleTitle = (text: string): string => terminal.style('bold', text);
-  for (const line of table(titles, lines, { styleTitle })) terminal.print(truncateLine(line, WIDTH + 1));
+  for (const line of formatTable(titles, lines, { styleTitle })) terminal.print(truncateLine(line, WIDTH + 1));
   terminal.print();
   terminal.print('braggbench claims ID shows the measurements, and how to decide an open claim.');
 }
@@ -131,7 +131,7 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   const all = rows.flatMap(({ claims: own, ...row }) => own.map((claim) => ({ claim, row })));
   const found = all.find(({ claim }) => claimId(claim) === wanted);
   if (found === undefined) {
-    const near = suggest(
+    const near = suggestSimilarWord(
       wanted,
       all.map(({ claim }) => claimId(claim)),
     );

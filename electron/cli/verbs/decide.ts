@@ -8,7 +8,7 @@ import { decisionsOf, readRegistry } from '../../host/api/benches.ts';
 import { flagNumber, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { openSessions } from '../subjects.ts';
-import { table, wrap } from '../table.ts';
+import { formatTable, wrap } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const WIDTH = 110;
@@ -32,7 +32,7 @@ function decisionLines(decision: Decision, runs: number, bold: (text: string) =>
   return [
     bold(decisionTitle(decision)),
     ...wrap(adviceText(decision), WIDTH),
-    ...table(columns, rows),
+    ...formatTable(columns, rows),
     ...decision.steps.flatMap((step) => wrap(optionText(step, runs), WIDTH)),
     sourceText(decision),
     '',

@@ -11,7 +11,7 @@ import {
   type KernelProfile,
   type KernelSet,
 } from '../../contract/launches.ts';
-import { suggest } from '../../contract/scenario/index.ts';
+import { suggestSimilarWord } from '../../contract/scenario/index.ts';
 import {
   type Extent,
   explainLaunch,
@@ -32,7 +32,7 @@ import { flagNumber, flagValue, hasFlag, jsonFlag, type ParsedArguments, UsageEr
 import { codeLines } from '../reports/code-report.ts';
 import { type LaunchSubject, launchLines } from '../reports/launch-report.ts';
 import { withHost } from '../subjects.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { obtainTrust, trustFlag } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
@@ -101,7 +101,7 @@ function findKernel(sets: readonly KernelSet[], name: string, architecture: stri
   const known = [...new Set(all.map(({ kernel }) => kernel.name))];
   if (known.includes(name))
     throw new UsageError(`${name} was not compiled for ${architecture}; select another architecture with --gpu`);
-  const near = suggest(name, known);
+  const near = suggestSimilarWord(name, known);
   const hint = near === null ? '' : ` (did you mean ${near}?)`;
   throw new UsageError(
     `${JSON.stringify(name)} is not a known kernel${hint}; run explain-launch without a kernel to list them`,
@@ -135,7 +135,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
       { title: 'spilled B', ...right },
       { title: 'most threads', ...right },
     ];
-    for (const text of table(columns, rows)) terminal.print(`  ${text}`);
+    for (const text of formatTable(columns, rows)) terminal.print(`  ${text}`);
     terminal.print();
   }
   return exitCodes.done;

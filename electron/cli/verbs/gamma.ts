@@ -23,7 +23,7 @@ import {
 } from '../../host/api/workloads.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { readAnyRunFile } from '../read-scenario.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 type RunDose = Readonly<{ file: string; kind: 'run'; run: RunData }>;
@@ -241,7 +241,7 @@ export const gammaVerb: Verb = {
         ...[share(0, 5), share(5, 10), share(10, 15), share(15, 20), share(20, 31)],
       ];
     });
-    for (const line of table(columns, rows, { styleTitle: (title) => terminal.style('bold', title) }))
+    for (const line of formatTable(columns, rows, { styleTitle: (title) => terminal.style('bold', title) }))
       terminal.print(line);
     const words = [
       `γ of the ${how.of}${both.some(({ kind }) => kind === 'run') ? `, by ${by}` : ''}`,

@@ -7,7 +7,7 @@ import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listFlag, setFlag, 
 import { gateAgainstCommit } from '../gate/commit.ts';
 import { gateAgainstFiles } from '../gate/files.ts';
 import { gateJunit, gateMarkdown, gateTable } from '../gate/report.ts';
-import { allowedSlowdown, GateCancelled, hasFailed } from '../gate/verdict.ts';
+import { allowedSlowdown, GateCancelledError, hasFailed } from '../gate/verdict.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { isSessionFile } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
@@ -91,7 +91,7 @@ export const gateVerb: Verb = {
       else for (const line of gateTable(report, (style, text) => terminal.style(style, text))) terminal.print(line);
       return failed ? exitCodes.failed : exitCodes.done;
     } catch (error) {
-      if (error instanceof GateCancelled) return exitCodes.interrupted;
+      if (error instanceof GateCancelledError) return exitCodes.interrupted;
       throw error;
     }
   },

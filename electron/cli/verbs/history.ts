@@ -6,7 +6,7 @@ import { pointTexts, seriesTitle, trendText } from '../../domain/measured.ts';
 import { historyOf, trendOf } from '../../host/api/benches.ts';
 import { flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { openSessions } from '../subjects.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const columns = [
@@ -27,7 +27,7 @@ function seriesLines(series: HistorySeries, bold: (text: string) => string): rea
   });
   return [
     bold(seriesTitle(series)),
-    ...table(columns, rows),
+    ...formatTable(columns, rows),
     trendText(trendOf(points.map(({ time_s }) => time_s)), points.length),
     '',
   ];

@@ -11,7 +11,7 @@ import type { Host } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { withHost } from '../subjects.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 const ENDINGS = ['.json', '.yaml', '.yml', '.h5', '.cu', '.cpp'];
@@ -106,7 +106,8 @@ async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<
       return exitCodes.done;
     }
     const rows = came.map((one) => [one.part, one.as, outcomeTexts[one.how]]);
-    for (const line of table([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows)) terminal.print(line);
+    for (const line of formatTable([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows))
+      terminal.print(line);
     terminal.print(`${name} is in ${library}`);
     return exitCodes.done;
   });

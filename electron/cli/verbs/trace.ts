@@ -14,7 +14,7 @@ import { formatBytes } from '../../domain/values/units.ts';
 import { TraceProcess } from '../../host/api/files.ts';
 import { forkChild } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { type Column, formatPairs, type TableLayout, table } from '../table.ts';
+import { type Column, formatPairs, formatTable, type TableLayout } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => measuredTime(ns * 1e-9);
@@ -60,7 +60,7 @@ function kernelTable(rows: readonly NamedTime[], look: TableLayout): readonly st
     seconds(median_ns),
     name,
   ]);
-  return table(columns, cells, look);
+  return formatTable(columns, cells, look);
 }
 
 function operationTable(title: string, rows: readonly HostOperation[], look: TableLayout): readonly string[] {
@@ -76,7 +76,7 @@ function operationTable(title: string, rows: readonly HostOperation[], look: Tab
       imbalance === null ? '' : `+${percent(imbalance)}`,
       name,
     ]);
-  return table([...columns, { title }], cells, look);
+  return formatTable([...columns, { title }], cells, look);
 }
 
 function idleTable(
@@ -101,9 +101,9 @@ function idleTable(
     ]);
   return [
     `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last kernel.`,
-    ...table(columns, cells, look),
+    ...formatTable(columns, cells, look),
     '',
-    ...table([rightColumn('At'), rightColumn('Length'), { title: 'Longest gaps' }], gaps, look),
+    ...formatTable([rightColumn('At'), rightColumn('Length'), { title: 'Longest gaps' }], gaps, look),
   ];
 }
 
@@ -112,7 +112,7 @@ function threadTable(use: ThreadUse, look: TableLayout): readonly string[] {
   const columns = [rightColumn('Busy'), rightColumn('Share'), { title: 'Thread' }];
   const cells = threads.map(({ name, busy_ns, share }) => [seconds(busy_ns), percent(share), name]);
   const more = threadCount > threads.length ? [`and ${threadCount - threads.length} more`] : [];
-  return [threadUseText(use), ...table(columns, cells, look), ...more];
+  return [threadUseText(use), ...formatTable(columns, cells, look), ...more];
 }
 
 /** Tables of a trace, each preceded by an empty line. */

@@ -4,7 +4,7 @@ import { kernelFolders } from '../../host/api/benches.ts';
 import { UserKernels } from '../../host/api/kernels.ts';
 import { loadAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { table, wrap } from '../table.ts';
+import { formatTable, wrap } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 import { allWorkloads } from '../workloads/index.ts';
 import type { VariantList } from '../workloads/workload.ts';
@@ -49,7 +49,7 @@ export const variants: Verb = {
     for (const [i, { kind, list }] of lists.entries()) {
       if (i > 0) terminal.print();
       terminal.print(bold(scenarioKinds[kind].title));
-      for (const line of table(list.columns, list.rows, { styleTitle: bold, width: terminal.pageWidth }))
+      for (const line of formatTable(list.columns, list.rows, { styleTitle: bold, width: terminal.pageWidth }))
         terminal.print(line);
       for (const text of unavailableVariantLines(list.all))
         for (const line of ['', ...wrap(text, terminal.pageWidth)]) terminal.print(line);

@@ -1,8 +1,8 @@
 /** Converts zod issues to sentences that contain the rejected value and the allowed values. */
 import type { z } from 'zod';
 import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
-import { withUnit } from '../../domain/values/units.ts';
-import { type FieldIssue, fieldIssue, formatValue, missingIssue, suggest } from './field-issue.ts';
+import { formatWithUnit } from '../../domain/values/units.ts';
+import { type FieldIssue, fieldIssue, formatValue, missingIssue, suggestSimilarWord } from './field-issue.ts';
 import { branchFor, describeAllowed, type JsonSchema, schemaAtPath, unitOf } from './schema.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ function isOfType(value: unknown, type: string): boolean {
 
 function explainUnknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): FieldIssue {
   if (typeof value !== 'string') return fieldIssue(path, value, 'is not allowed here', allowed);
-  const near = suggest(value, words.map(String));
+  const near = suggestSimilarWord(value, words.map(String));
   return fieldIssue(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 
@@ -51,7 +51,7 @@ function explainRejected(path: Path, value: unknown, schema: JsonSchema): FieldI
 
 function explainRejectedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): FieldIssue {
   if (!Number.isFinite(value)) return fieldIssue(path, value, 'is not a finite number', allowed);
-  const shown = withUnit(value, unitOf(schema));
+  const shown = formatWithUnit(value, unitOf(schema));
   const says =
     schema.maximum !== undefined && value > schema.maximum
       ? 'is too large'
@@ -65,7 +65,7 @@ function explainRejectedNumber(path: Path, value: number, schema: JsonSchema, al
 
 function explainUnknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): FieldIssue {
   const known = Object.keys(schema?.properties ?? {}).filter((name) => name !== '$schema');
-  const near = suggest(key, known);
+  const near = suggestSimilarWord(key, known);
   const allowed = known.join(', ');
   return {
     severity: 'error',

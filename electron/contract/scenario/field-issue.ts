@@ -53,7 +53,7 @@ const MAX_WORD_LENGTH = 64;
  * Returns the candidate nearest to `word`, or null if none is similar. At most a third of the letters may differ,
  * ignoring case and separators. A prefix matches too: `dx` suggests `dx_mm`.
  */
-export function suggest(word: string, candidates: readonly string[]): string | null {
+export function suggestSimilarWord(word: string, candidates: readonly string[]): string | null {
   if (word.length === 0 || word.length > MAX_WORD_LENGTH) return null;
   const plain = (text: string): string => text.toLowerCase().replace(/[_\-\s]/g, '');
   const wanted = plain(word);
@@ -105,7 +105,7 @@ export function fieldWarning(path: Path, value: unknown, message: string): Field
 export function unknownVariantIssues(variant: string, variants: readonly string[]): readonly FieldIssue[] {
   const known = ['auto', ...variants];
   if (known.includes(variant)) return [];
-  const near = suggest(variant, known);
+  const near = suggestSimilarWord(variant, known);
   const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
   return [fieldIssue(['solver', 'variant'], variant, says, known.join(', '))];
 }

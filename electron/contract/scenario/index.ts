@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from '../../domain/values/path.ts';
 import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.ts';
-import { formatNumber, unitSymbols, withUnit } from '../../domain/values/units.ts';
+import { formatNumber, formatWithUnit, unitSymbols } from '../../domain/values/units.ts';
 import { explainIssues } from './explain.ts';
 import type { FieldIssue } from './field-issue.ts';
 import {
@@ -195,7 +195,7 @@ function leafPaths(before: unknown, after: unknown, path: Path): readonly Path[]
 }
 
 function formatFieldValue(value: unknown, schema: JsonSchema | null): string {
-  if (typeof value === 'number') return schema === null ? formatNumber(value) : withUnit(value, unitOf(schema));
+  if (typeof value === 'number') return schema === null ? formatNumber(value) : formatWithUnit(value, unitOf(schema));
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((each) => typeof each === 'number')) {
     const unit = schema?.prefixItems?.[0] ?? (schema?.items || null);
@@ -272,7 +272,7 @@ export {
   formatIssue,
   formatValue,
   missingIssue,
-  suggest,
+  suggestSimilarWord,
   unknownVariantIssues,
 } from './field-issue.ts';
 export {

@@ -1,7 +1,7 @@
 /** Migrates documents of older versions to the newest version, step by step. */
 
 import { valueAt } from '../../domain/values/path.ts';
-import { type FieldIssue, fieldIssue, missingIssue, suggest } from './field-issue.ts';
+import { type FieldIssue, fieldIssue, missingIssue, suggestSimilarWord } from './field-issue.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
 import { joinWithOr } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
@@ -26,7 +26,7 @@ export function kindOf(document: unknown): ScenarioKindName | FieldIssue {
   const kind = valueAt(document, ['kind']);
   if (isScenarioKind(kind)) return kind;
   if (kind === undefined) return missingIssue(['kind'], allowed);
-  const near = typeof kind === 'string' ? suggest(kind, scenarioKindNames) : null;
+  const near = typeof kind === 'string' ? suggestSimilarWord(kind, scenarioKindNames) : null;
   return fieldIssue(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 

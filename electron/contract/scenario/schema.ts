@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type Path, valueAt } from '../../domain/values/path.ts';
 import { runToCompletion, type YieldingTask } from '../../domain/values/pausing.ts';
-import { formatNumber, type Unit, unitSymbols, withUnit } from '../../domain/values/units.ts';
+import { formatNumber, formatWithUnit, type Unit, unitSymbols } from '../../domain/values/units.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKinds, scenarioSchema } from './kinds.ts';
 
 /** Subset of JSON Schema keywords that the scenario schemas use. */
@@ -143,7 +143,7 @@ export function describeAllowed(schema: JsonSchema): string {
     return joinWithOr(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [describeAllowed(branch)]));
   switch (schema.type) {
     case 'number':
-      return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
+      return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${formatWithUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
     case 'integer':
       return `a whole number, ${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${formatNumber(schema.maximum ?? Number.POSITIVE_INFINITY)}`;
     case 'boolean':

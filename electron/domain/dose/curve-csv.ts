@@ -111,7 +111,7 @@ class DecimalMark {
   readonly #lines = new Map<string, number>();
 
   /** Error text if the numbers of a line contradict earlier lines; otherwise null. */
-  fault(fields: readonly string[], line: number): string | null {
+  contradiction(fields: readonly string[], line: number): string | null {
     for (const field of fields) {
       const mark = /[.,]/.exec(field)?.[0];
       if (mark === undefined) continue;
@@ -257,7 +257,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
       fault(`"${moved.name}" is ${is}, but ${was} in the first row; allowed: one lateral position`);
       break;
     }
-    const marks = mark.fault([depth, dose], index + 1);
+    const marks = mark.contradiction([depth, dose], index + 1);
     if (marks !== null) {
       fault(marks);
       continue;

@@ -125,8 +125,8 @@ class Parser {
     this.#tokens = tokens;
   }
 
-  whole(): Evaluate {
-    const parsed = this.#binary(0);
+  parseCondition(): Evaluate {
+    const parsed = this.#parseBinary(0);
     const { kind, text, at } = this.#peek();
     if (kind !== 'end') throw new ExpressionError(at, `unexpected ${JSON.stringify(text)}`);
     return parsed;
@@ -136,68 +136,68 @@ class Parser {
     return this.#tokens[this.#next] ?? { kind: 'end', text: 'the end', at: 0 };
   }
 
-  #take(): Token {
+  #nextToken(): Token {
     const token = this.#peek();
     this.#next += 1;
     return token;
   }
 
-  #takeIf(sign: string): boolean {
+  #skipSign(sign: string): boolean {
     const { kind, text } = this.#peek();
     if (kind !== 'sign' || text !== sign) return false;
     this.#next += 1;
     return true;
   }
 
-  #expect(sign: string): void {
+  #requireSign(sign: string): void {
     const { at, text } = this.#peek();
-    if (!this.#takeIf(sign)) throw new ExpressionError(at, `${JSON.stringify(text)}: expected ${sign}`);
+    if (!this.#skipSign(sign)) throw new ExpressionError(at, `${JSON.stringify(text)}: expected ${sign}`);
   }
 
-  #binary(least: number): Evaluate {
+  #parseBinary(least: number): Evaluate {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw new ExpressionError(this.#peek().at, 'is nested too deeply');
-    let left = this.#unary();
+    let left = this.#parseUnary();
     for (;;) {
       const { kind, text, at } = this.#peek();
       const own = kind === 'sign' ? precedence[text] : undefined;
       if (own === undefined || own <= least) break;
-      this.#take();
-      left = binaryOperation(text, at, left, this.#binary(own));
+      this.#nextToken();
+      left = binaryOperation(text, at, left, this.#parseBinary(own));
     }
     this.#depth -= 1;
     return left;
   }
 
-  #unary(): Evaluate {
-    const { kind, text, at } = this.#take();
+  #parseUnary(): Evaluate {
+    const { kind, text, at } = this.#nextToken();
     if (kind === 'number') {
       const value = Number(text);
       return () => value;
     }
     if (kind === 'text') return () => text.slice(1, -1);
-    if (kind === 'name') return this.#named(text, at);
+    if (kind === 'name') return this.#parseName(text, at);
     if (text === '(' && kind === 'sign') {
-      const inner = this.#binary(0);
-      this.#expect(')');
+      const inner = this.#parseBinary(0);
+      this.#requireSign(')');
       return inner;
     }
     if ((text === '-' || text === '!') && kind === 'sign') {
-      const inner = this.#binary(precedence['*'] ?? 0);
+      const inner = this.#parseBinary(precedence['*'] ?? 0);
       if (text === '-') return (document) => -requireNumber(inner(document), at);
       return (document) => !requireBoolean(inner(document), at);
     }
     throw new ExpressionError(at, `${JSON.stringify(text)}: expected a value`);
   }
 
-  #named(name: string, at: number): Evaluate {
+  #parseName(name: string, at: number): Evaluate {
     if (name === 'true' || name === 'false') return () => name === 'true';
-    if (!this.#takeIf('(')) return pathValue(name, at);
+    if (!this.#skipSign('(')) return pathValue(name, at);
     const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (call === undefined) throw new ExpressionError(at, `${name} is not a known function`);
-    const given = [this.#binary(0)];
-    while (this.#takeIf(',')) given.push(this.#binary(0));
-    this.#expect(')');
+    const given = [this.#parseBinary(0)];
+    while (this.#skipSign(',')) given.push(this.#parseBinary(0));
+    this.#requireSign(')');
     return (document) => call(...given.map((one) => requireNumber(one(document), at)));
   }
 }
@@ -214,7 +214,7 @@ function binaryOperation(sign: string, at: number, left: Evaluate, right: Evalua
 
 /** Parses a condition. Throws an ExpressionError if it is invalid. */
 export function parseExpression(text: string): Expression {
-  return { text, evaluate: new Parser(tokenize(text)).whole() };
+  return { text, evaluate: new Parser(tokenize(text)).parseCondition() };
 }
 
 /** Evaluates a condition. Throws an ExpressionError if the result is neither true nor false. */

@@ -36,7 +36,7 @@ export function formatNumber(value: number): string {
 }
 
 /** Formats a number with its unit: `0.25 mm`, `45°`, `64`. */
-export function withUnit(value: number, unit: Unit): string {
+export function formatWithUnit(value: number, unit: Unit): string {
   const symbol = unitSymbols[unit];
   if (symbol === '') return formatNumber(value);
   return unit === 'deg' ? `${formatNumber(value)}${symbol}` : `${formatNumber(value)} ${symbol}`;

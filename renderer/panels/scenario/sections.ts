@@ -8,7 +8,7 @@ import {
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
-import { unitOfKey, withUnit } from '../../../electron/domain/values/units.ts';
+import { formatWithUnit, unitOfKey } from '../../../electron/domain/values/units.ts';
 
 export interface Section {
   readonly id: string;
@@ -137,7 +137,7 @@ export function sectionsOf(kind: ScenarioKindName): readonly Section[] {
 }
 
 function shownValue(path: Path, value: unknown): string | null {
-  if (typeof value === 'number') return withUnit(Number(value.toPrecision(4)), unitOfKey(String(path.at(-1))));
+  if (typeof value === 'number') return formatWithUnit(Number(value.toPrecision(4)), unitOfKey(String(path.at(-1))));
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -9,11 +9,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseDenseStep } from '../../../electron/build/bench/dense-step.ts';
 import {
-  readSanitized,
+  readSanitizerRecord,
   SANITIZED_SCENARIO,
   SANITIZED_VARIANTS,
-  sanitizedRun,
-  saveSanitized,
+  sanitizerRun,
+  saveSanitizerRecord,
 } from '../../../electron/build/bench/sanitized.ts';
 import {
   detectionRateTable,
@@ -267,10 +267,10 @@ describe('recordings of compute-sanitizer', () => {
 
   test('runs are saved with the GPU and the date, and can be read again', async () => {
     const root = scratchFolder('sanitized');
-    expect(readSanitized(root)).toBeNull();
-    const runs = [sanitizedRun('cuda-checked', of(0, [])), sanitizedRun('cuda-unchecked', of(61, [found]))];
-    await saveSanitized(root, 'NVIDIA H100', runs);
-    const kept = readSanitized(root);
+    expect(readSanitizerRecord(root)).toBeNull();
+    const runs = [sanitizerRun('cuda-checked', of(0, [])), sanitizerRun('cuda-unchecked', of(61, [found]))];
+    await saveSanitizerRecord(root, 'NVIDIA H100', runs);
+    const kept = readSanitizerRecord(root);
     expect(kept).toMatchObject({ gpu: 'NVIDIA H100', scenario: 'bounds', runs: [{ errors: 0 }, { errors: 61 }] });
     expect(kept?.runs[1]?.findings[0]?.file).toBe('bounds.cu');
     const told = sanitizedTable(kept);
@@ -283,7 +283,7 @@ describe('recordings of compute-sanitizer', () => {
   });
 
   test('an incomplete run is not counted; without a file the table explains how to record one', () => {
-    expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not finish with cuda-unchecked');
+    expect(() => sanitizerRun('cuda-unchecked', of(null, []))).toThrow('did not finish with cuda-unchecked');
     expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
   });
 });

@@ -7,12 +7,12 @@ import { tables } from '../../../electron/build/figures/recorded.ts';
 import {
   digits,
   documents,
+  replaceTables,
   root,
   schemaTexts,
   seconds,
   tableSlots,
   textOf,
-  withTables,
 } from '../../../electron/build/figures/sessions.ts';
 import { again, cells, expectRows, near, places } from './document-rows.ts';
 
@@ -22,9 +22,9 @@ test('tables are found by their markers and written between them', () => {
     ['one', '| x |'],
     ['two', ''],
   ]);
-  const filled = withTables(text, new Map([['two', '| y |']]));
+  const filled = replaceTables(text, new Map([['two', '| y |']]));
   expect(tableSlots('a.md', filled).map(({ text: inner }) => inner)).toEqual(['| x |', '| y |']);
-  expect(withTables(filled, new Map([['two', '| y |']]))).toBe(filled);
+  expect(replaceTables(filled, new Map([['two', '| y |']]))).toBe(filled);
 });
 
 test('numbers keep three significant digits', () => {

@@ -18,7 +18,7 @@ import {
 } from '../../../electron/cli/arguments.ts';
 import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
 import { formatBar, ProgressBar, progressLine } from '../../../electron/cli/progress-bar.ts';
-import { displayWidth, formatPairs, table, wrap } from '../../../electron/cli/table.ts';
+import { displayWidth, formatPairs, formatTable, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { transportProgressTexts } from '../../../electron/cli/workloads/transport/index.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
@@ -222,7 +222,7 @@ describe('a scenario with hostile text', () => {
 describe('printed tables', () => {
   test('are aligned, also with styles, and their lines end without spaces', () => {
     const bold = (text: string): string => `\u001B[1m${text}\u001B[22m`;
-    const lines = table(
+    const lines = formatTable(
       [{ title: 'a' }, { title: 'number', align: 'right' }],
       [
         [bold('long one'), '1'],
@@ -234,7 +234,7 @@ describe('printed tables', () => {
   });
 
   test('wrap the last column to the terminal width', () => {
-    const lines = table([{ title: 'id' }, { title: 'text' }], [['x', 'some words that are too long for it']], {
+    const lines = formatTable([{ title: 'id' }, { title: 'text' }], [['x', 'some words that are too long for it']], {
       width: 28,
     });
     expect(lines).toEqual(['id  text', 'x   some words that are too', '    long for it']);
@@ -243,7 +243,7 @@ describe('printed tables', () => {
 
   test('put the text of the last column below its row if less than a third of the width is left', () => {
     const columns = [{ title: 'a name' }, { title: 'Size', align: 'right' as const }, { title: 'Words' }];
-    expect(table(columns, [['much longer', '12', 'some words that are long']], { width: 24 })).toEqual([
+    expect(formatTable(columns, [['much longer', '12', 'some words that are long']], { width: 24 })).toEqual([
       'a name       Size',
       '    Words',
       'much longer    12',

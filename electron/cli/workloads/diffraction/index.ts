@@ -32,7 +32,7 @@ import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag,
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
 import { adaptByName, readAnyRunFile, readScenario } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
-import { formatPairs, table } from '../../table.ts';
+import { formatPairs, formatTable } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 import { createRun, type RunTexts, variantList, type Workload } from '../workload.ts';
 
@@ -138,7 +138,7 @@ function refinementLines(refined: RefinementResult, { width, height, excluded }:
     `Fit          ${converged ? 'converged' : 'not converged'} after ${iterations} iterations of ${images} images, ${plainDigits(iteration_s, 2)} s each`,
     `Correlation  ${correlation.start.toFixed(6)} before, ${correlation.end.toFixed(6)} after`,
     `Scale        ${plainDigits(scale, 4)} counts per photon, background ${plainDigits(background, 4)} counts`,
-    ...table(
+    ...formatTable(
       [
         { title: '' },
         { title: 'Start', align: 'right' },

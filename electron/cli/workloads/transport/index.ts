@@ -12,7 +12,7 @@ import {
 } from '../../../contract/beams/uncertainty.ts';
 import { type GammaQuantity, gammaQuantitySchema } from '../../../contract/dose.ts';
 import { summaryDocument } from '../../../contract/run.ts';
-import { formatPath, suggest } from '../../../contract/scenario/index.ts';
+import { formatPath, suggestSimilarWord } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
 import { compactCount, millimetres, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { shareInDecimals, shareText } from '../../../domain/values/units.ts';
@@ -24,7 +24,7 @@ import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } f
 import type { ProgressTexts } from '../../progress-bar.ts';
 import { adaptByName, type VariantAdapter } from '../../read-scenario.ts';
 import { runReport } from '../../reports/run-report.ts';
-import { table } from '../../table.ts';
+import { formatTable } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
 import {
   type AdditionalOutput,
@@ -77,7 +77,7 @@ const COLUMNS = [
   { title: 'Source' },
 ] as const;
 
-const formatSigned = (value: number | null): string =>
+const formatSignedLength = (value: number | null): string =>
   value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)} mm`;
 
 const plusMinus = (value: number | null, sigma: number | null): string =>
@@ -88,8 +88,8 @@ function uncertaintyLines(found: Uncertainty, { terminal }: VerbContext): readon
   const rows = parts.map((part) => [
     part.title,
     `± ${shortNumberText(part.sigma, 4)} ${part.unit}`,
-    formatSigned(part.r80_mm),
-    formatSigned(part.w80_20_mm),
+    formatSignedLength(part.r80_mm),
+    formatSignedLength(part.w80_20_mm),
     part.share === null ? '–' : `${(100 * part.share).toFixed(1)} %`,
     part.source,
   ]);
@@ -101,7 +101,7 @@ function uncertaintyLines(found: Uncertainty, { terminal }: VerbContext): readon
     '',
     terminal.style('bold', 'Uncertainty, one standard deviation'),
     `R80 ${plusMinus(r80_mm, r80_sigma_mm)}, W80–20 ${plusMinus(w80_20_mm, w80_20_sigma_mm)}`,
-    ...table(COLUMNS, rows, { styleTitle: (text) => terminal.style('bold', text) }),
+    ...formatTable(COLUMNS, rows, { styleTitle: (text) => terminal.style('bold', text) }),
     ...(r80_mm === null
       ? []
       : [
@@ -172,7 +172,7 @@ const adaptToVariant: VariantAdapter = (id, reading, given, addon) => {
   const variant = variants.find((one) => one.id === id);
   if (variant === undefined && id !== 'auto') {
     const known = ['auto', ...variants.map((one) => one.id)];
-    const near = suggest(id, known);
+    const near = suggestSimilarWord(id, known);
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
     throw new UsageError(`--variant: ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`);
   }
@@ -273,7 +273,9 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
     return;
   }
   const used = compared.find(({ against_first }) => against_first !== null)?.against_first?.gamma_by ?? by;
-  const lines = table(columns, compared.map(comparisonRow), { styleTitle: (text) => terminal.style('bold', text) });
+  const lines = formatTable(columns, compared.map(comparisonRow), {
+    styleTitle: (text) => terminal.style('bold', text),
+  });
   for (const line of lines) terminal.print(line);
   for (const line of compared.flatMap((one) => comparisonNotes(one, by))) terminal.print(line);
   terminal.print(

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { valueAt } from '../../../domain/values/path.ts';
 import { companionFile, interval, quantity } from '../common-fields.ts';
-import { suggest } from '../field-issue.ts';
+import { suggestSimilarWord } from '../field-issue.ts';
 import { isElement, materialNames, parseFormula } from '../materials.ts';
 
 /** Limits on the dimensions of the box and of its cells, mm. */
@@ -293,7 +293,7 @@ export const geometrySchema = z.strictObject(geometryShape).superRefine(
       context.addIssue({ code: 'custom', path: [...path], message, params: { allowed } });
     const check = (path: readonly (string | number)[], name: unknown): void => {
       if (typeof name !== 'string' || known.includes(name)) return;
-      const near = suggest(name, known);
+      const near = suggestSimilarWord(name, known);
       refuse(path, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, known.join(', '));
     };
     check(['background'], background);

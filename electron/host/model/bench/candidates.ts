@@ -4,7 +4,7 @@
  * which the answer of every variant is compared.
  */
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { suggest } from '../../../contract/scenario/index.ts';
+import { suggestSimilarWord } from '../../../contract/scenario/index.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { cachedLastAnswer } from '../../io/flow/once.ts';
 import { measureRun } from './measure.ts';
@@ -14,7 +14,7 @@ function findVariant<V extends { readonly id: string }>(id: string, variants: re
   const found = variants.find((variant) => variant.id === id);
   if (found !== undefined) return found;
   const known = variants.map((variant) => variant.id);
-  const near = suggest(id, known);
+  const near = suggestSimilarWord(id, known);
   const hint = near === null ? '' : ` (did you mean ${near}?)`;
   throw new BraggError(
     'invalid',

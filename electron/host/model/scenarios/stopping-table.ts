@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type MaterialName, materialNames, suggest } from '../../../contract/scenario/index.ts';
+import { type MaterialName, materialNames, suggestSimilarWord } from '../../../contract/scenario/index.ts';
 import { parseDecimal } from '../../../domain/values/csv.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 
@@ -103,7 +103,7 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvError
   const known: readonly string[] = [...energyNames, ...stoppingNames, ...ignoredNames];
   const strange = header.cells.find((name) => !known.includes(name));
   if (strange !== undefined) {
-    const near = suggest(strange, known);
+    const near = suggestSimilarWord(strange, known);
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
     return {
       line: header.line,

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import { suggest } from '../../../contract/scenario/index.ts';
+import { suggestSimilarWord } from '../../../contract/scenario/index.ts';
 import {
   isUserKernelFile,
   USER_KERNEL_TEXT_MAX,
@@ -147,7 +147,7 @@ function findBase(description: UserKernelDescription, name: string, bases: reado
   if (found !== undefined) return found;
   const ids = known.map(({ id }) => id);
   const elsewhere = bases.find(({ id }) => id === base);
-  const near = suggest(base, ids);
+  const near = suggestSimilarWord(base, ids);
   const hint =
     elsewhere !== undefined
       ? ` (it is a variant of ${benchText(elsewhere.workload, elsewhere.bench)}: set "workload" and "bench" to it)`

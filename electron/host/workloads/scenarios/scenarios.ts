@@ -15,7 +15,7 @@ import {
   type Path,
   parsePath,
   type ScenarioWithStaticDefaults,
-  suggest,
+  suggestSimilarWord,
   type ValidationResult,
   validateScenario,
 } from '../../../contract/scenario/index.ts';
@@ -152,10 +152,10 @@ async function scenarioFilesIn(folder: string, recursive: boolean): Promise<Read
 async function similarFile(file: string, assetsFolder: string): Promise<string | null> {
   const word = path.basename(file).replace(ending, '');
   const beside = await scenarioFilesIn(path.dirname(file), false);
-  const near = suggest(word, [...beside.keys()]);
+  const near = suggestSimilarWord(word, [...beside.keys()]);
   if (near !== null) return path.join(path.dirname(file), beside.get(near) ?? near);
   if (path.basename(file) !== file) return null;
-  return suggest(word, [...(await scenarioFilesIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
+  return suggestSimilarWord(word, [...(await scenarioFilesIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
 }
 
 /** Names of the data that are shipped with the program. */

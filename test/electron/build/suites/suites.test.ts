@@ -12,7 +12,7 @@ import { findTestFiles, needsBuild, readArguments } from '../../../../electron/b
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
 import {
   chooseMutations,
-  failedTest,
+  firstFailedTest,
   MutationResults,
   mutatedText,
 } from '../../../../electron/build/suites/mutations.mjs';
@@ -257,11 +257,11 @@ describe('planted defects', () => {
   });
 
   it('are detected by the first failing test, in vitest or in C++', () => {
-    expect(failedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
-    expect(failedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
+    expect(firstFailedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
+    expect(firstFailedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
       'adds > two numbers',
     );
-    expect(failedTest('[1 of 1] C++: FAIL 1 passed\n  FAIL ledger: closes (12 ms)\n')).toBe('ledger: closes');
+    expect(firstFailedTest('[1 of 1] C++: FAIL 1 passed\n  FAIL ledger: closes (12 ms)\n')).toBe('ledger: closes');
   });
 });
 

@@ -11,7 +11,7 @@ import {
   massFractions,
   parseFormula,
   parsePath,
-  suggest,
+  suggestSimilarWord,
   validateScenario,
   valueAt,
   withValueAt,
@@ -429,7 +429,7 @@ describe('suggestions for misspelt words', () => {
     ['', null],
     ['x'.repeat(100), null],
   ])('%j gives %j', (word, expected) => {
-    expect(suggest(word, words)).toBe(expected);
+    expect(suggestSimilarWord(word, words)).toBe(expected);
   });
 });
 

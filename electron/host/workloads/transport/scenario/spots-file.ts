@@ -2,7 +2,7 @@
  * Reads files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value.
  */
 
-import { formatValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
+import { formatValue, spotListSchema, suggestSimilarWord } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { detectSeparator, parseDecimal, splitCells } from '../../../../domain/values/csv.ts';
 import { parseJson, rephraseSchemaError } from '../../../io/text/json.ts';
@@ -74,7 +74,7 @@ function readCsv(text: string): ParseResult<readonly SpotWithStaticDefaults[]> {
     return { ok: false, faults: [{ line: 1, message: `the file is empty; allowed: ${allowed}` }] };
   const strange = header.cells.find((name) => !columns.includes(name));
   if (strange !== undefined) {
-    const near = suggest(strange, columns);
+    const near = suggestSimilarWord(strange, columns);
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
     const message = `the column ${formatValue(strange)} is not known${hint}; allowed: ${allowed}`;
     return { ok: false, faults: [{ line: header.line, message }] };
