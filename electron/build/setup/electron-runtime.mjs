@@ -43,7 +43,7 @@ export function missingDisplayReason() {
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
 }
 
-/** File with time and reason of the last failed download. For a while, starts without a network do not try again. */
+/** File with time and reason of the last failed download. For a while after it, starts do not try the download again. */
 const LAST_FAILURE = inRoot('dist/.stamps/electron-download.json');
 const TRY_AGAIN_AFTER_MS = 3600_000;
 

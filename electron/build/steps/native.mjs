@@ -84,7 +84,7 @@ export function configure(out, definitions = {}, env = process.env) {
  * @param {(progressOf: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
  * @param {Readonly<{ target?: string, compiler?: string, signal?: AbortSignal }>} [options] `target`: what to
- * build, all if not given; `compiler`: the usual one if not given; `signal`: ends it
+ * build, all if not given; `compiler`: the default one if not given; `signal`: aborts the build
  */
 async function cmake(out, progress, definitions, { target, compiler, ...how } = {}) {
   await checkCppToolchain();

@@ -177,7 +177,7 @@ export async function selectTarget(
   const cluster = await host.clusters.requireCluster(on).catch((error: unknown) => {
     if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
     checkedHost(on);
-    terminal.printNote(`${error.message} It is treated as a host of your ssh.`);
+    terminal.printNote(`${error.message} It is treated as a host name for your ssh client.`);
     return null;
   });
   if (cluster === null) return { kind: 'host', host: on };

@@ -74,7 +74,7 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
   }
   if (refused.length > MAX_PRINTED_REFUSALS) {
     terminal.print(
-      `… nor can ${refused.length - MAX_PRINTED_REFUSALS} more of the ${checked.length} points that were checked`,
+      `… and ${refused.length - MAX_PRINTED_REFUSALS} more of the ${checked.length} checked points cannot be run`,
     );
   }
 }

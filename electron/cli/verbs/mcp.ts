@@ -23,7 +23,7 @@ export const mcpVerb = withPipedRemoteFlag({
   usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s] [--port N]',
   summary: 'let a coding agent submit kernels, over the Model Context Protocol',
   details: [
-    'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a problem folder, as new-kernel makes it, or a scenario of a user kernel. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
+    'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a problem folder, such as new-kernel creates, or a scenario of a user kernel. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
     'Submissions are refused until you trust the folder: they are code that runs with your rights. Several servers of one user measure one after another, in the order of their requests.',
   ],
   flags: [

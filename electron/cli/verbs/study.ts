@@ -62,7 +62,7 @@ export const studyVerb: Verb = {
   summary: 'run parameter studies: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and combines its base scenarios with all values of its axes. Each combination is a point.',
-    `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, spread evenly through the plan, are analysed for their memory and their least possible time. Exit code 2 if one of those cannot be run.`,
+    `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, spread evenly through the plan, are analysed for their memory and a lower bound on their time. Exit code 2 if one of those cannot be run.`,
     'To estimate times, plan solves one or two small points of each variant on this machine, and extrapolates to the others. Each may take at most 3 s.',
     'run solves all points without a result, into a folder next to the study or into --out. If a point fails, the others continue. Ctrl+C loses only the points in progress; run or resume continues.',
     'With --on slurm the points are sent to a cluster, in job arrays of tasks that last minutes. All nodes must be able to read the study and this program. Ctrl+C leaves the jobs running; resume finds them again, stop cancels them. task is called by the job arrays.',

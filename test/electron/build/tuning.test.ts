@@ -59,7 +59,7 @@ describe('the tuning record', () => {
 
   test('names wrong configurations in its report', () => {
     const lines = sessionReport(session());
-    expect(lines[0]).toBe('s: own on beam, 12 measured; usual kA=3 kB=4');
+    expect(lines[0]).toBe('s: own on beam, 12 measured; defaults kA=3 kB=4');
     expect(lines[1]).toContain('0.500 (0.400–0.600)  kA=1 kB=1  WRONG');
     expect(lines[2]).not.toContain('WRONG');
   });
