@@ -1,6 +1,4 @@
-/**
- * Aligned text tables. They are implemented here, because this needs only seventy lines and no options of a library.
- */
+/** Aligned text tables, implemented here because few features of a table library are needed. */
 import { stripVTControlCharacters } from 'node:util';
 
 type Align = 'left' | 'right';

@@ -6,10 +6,7 @@ import { inRoot } from '../setup/root.mjs';
 import { Failure, printLine } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
 
-/**
- * Builds the start-up snapshot of the command line: a file with Node's heap after all modules are loaded and all
- * schemas are built. dist/host/cli.js starts from it with the same Node, and works without it too.
- */
+/** Folder of the snapshot and of the HDF5 library, from the root of the checkout. */
 const FOLDER = 'dist/image';
 const PREAMBLE = 'electron/build/steps/image/before.cjs';
 

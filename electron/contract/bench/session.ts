@@ -270,7 +270,8 @@ export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s } = reportShape;
 
 /**
- * Seconds spent on audits, on additional problems solved before the rounds, and on all candidate calls including both.
+ * Seconds spent on audits (checks of random repetitions), on additional problems solved before the rounds, and on all
+ * candidate calls including both.
  */
 const auditCostSchema = z.strictObject({ audits_s: z.number(), others_s: z.number(), all_s: z.number() });
 export type AuditCost = Readonly<z.infer<typeof auditCostSchema>>;

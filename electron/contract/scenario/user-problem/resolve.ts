@@ -13,7 +13,7 @@ interface ResolvedArray {
   readonly role: ProblemArray['role'];
   readonly type: ProblemType;
   readonly shape: readonly number[];
-  /** Length of the blocks of consecutive elements that a probe may permute; 0 if the order of elements matters. */
+  /** Length of the blocks that checks for cached results may permute, in elements; 0 if the order of elements matters. */
   readonly grain: number;
   readonly fill: string;
   readonly a: number;
