@@ -15,10 +15,10 @@ import {
 } from '../host/index.ts';
 import { servePage } from './server.ts';
 
-// The following functions are for a server that a user of another machine reaches through a tunnel. Its token and
-// address are in a folder that only the user can read. It ends when it is idle.
-
-/** Ends the server after 30 min without pages and computations, checked every minute. */
+/**
+ * Ends the server of another machine's user after 30 min without pages and computations, checked every minute. The
+ * user reaches it through a tunnel.
+ */
 const IDLE_LIMITS = { checks: 30, every_ms: 60_000 } as const;
 
 /** Reads the token from the session's folder. Throws BraggError `invalid` if there is no usable one. */

@@ -6,7 +6,10 @@ import { inRoot } from '../setup/root.mjs';
 import { Failure, printLine } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
 
-/** Folder of the snapshot and of the HDF5 library, from the root of the checkout. */
+/**
+ * Folder of the command line's start-up snapshot: a file with Node's heap after all modules are loaded and all schemas
+ * are built. dist/host/cli.js starts from it with the same Node, and works without it too.
+ */
 const FOLDER = 'dist/image';
 const PREAMBLE = 'electron/build/steps/image/before.cjs';
 
