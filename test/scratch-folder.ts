@@ -17,7 +17,7 @@ export const scratchFolder = (name: string): string =>
   deletedAfterTests(mkdtempSync(path.join(tmpdir(), `braggbench-${name}-`)));
 
 /** A folder with a fixed path, so that a compiler cache recognizes texts that contain it. */
-export function sameScratchFolder(name: string): string {
+export function fixedScratchFolder(name: string): string {
   const folder = path.join(import.meta.dirname, '../dist/tests', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Tests that need more than every machine has. Skipped tests are reported with the reason. */
+/** Options for tests that cannot run on every machine. Skipped tests are reported with the reason. */
 
 declare module 'vitest' {
   interface TaskMeta {

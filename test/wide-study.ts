@@ -8,7 +8,7 @@ import {
   STUDY_FOLDER_VERSION,
 } from '../electron/contract/study/index.ts';
 import { StudyFolder } from '../electron/host/model/studies/folder.ts';
-import { solved } from './electron/host/model/studies/advice/solved.ts';
+import { solvedPoint } from './electron/host/model/studies/advice/solved.ts';
 
 export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
 /** Number of results that are written at the same time. */
@@ -31,7 +31,7 @@ export async function writeWideStudy(folder: string, rows: number): Promise<void
   const results: PointResult[] = [];
   for (let i = 0; i < rows; i += 1) {
     const { n, id, time_s, r80_mm } = wideRow(i);
-    const { line, result } = solved({
+    const { line, result } = solvedPoint({
       at: { 'solver.variant': WIDE_VARIANTS[i % WIDE_VARIANTS.length], 'problem.n': n },
       ...{ time_s, within: time_s / 100, readouts: { r80_mm, right: 'yes' } },
     });

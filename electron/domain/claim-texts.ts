@@ -70,7 +70,7 @@ export function briefAnswer({
     const unit = / \S+$/.exec(claimed)?.[0] ?? '';
     return `not true: ${unit !== '' && number.endsWith(unit) ? number.slice(0, -unit.length) : number}, not ${claimed}`;
   }
-  if (word === 'true-when') return sentence.replace(/; [^;]* in all$/, '');
+  if (word === 'true-when') return sentence.replace(/; [^;]* overall$/, '');
   return word === 'cannot-judge' ? ANSWER_TEXTS[word] : sentence;
 }
 
@@ -98,8 +98,8 @@ const decidedVerdicts = new Set(['as claimed', 'less', 'more']);
 
 function agreementText(found: readonly ClaimFinding[]): string {
   if (found.every(({ verdict }) => verdict === 'not judged')) return 'not judged';
-  if (!found.every(({ verdict }) => decidedVerdicts.has(verdict))) return 'not decided on each';
-  return new Set(found.map(({ verdict }) => verdict)).size === 1 ? 'the same verdict' : 'another verdict';
+  if (!found.every(({ verdict }) => decidedVerdicts.has(verdict))) return 'not decided on every machine';
+  return new Set(found.map(({ verdict }) => verdict)).size === 1 ? 'same verdict' : 'different verdicts';
 }
 
 const compareByMachine = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);

@@ -5,11 +5,11 @@ import { crowdedFolders, shortFiles } from './rules.ts';
 
 describe('file size', () => {
   /** Number of lines above which a file's header must say why it is one file. */
-  const LONG = 700;
+  const LONG_FILE_LINES = 700;
   const HEADER_LINES = 30;
 
-  /** Number of lines below which a source needs two importers: code with a single user belongs in that user's file. */
-  const CRUMB = 30;
+  /** Files below this number of lines need two importers: code with a single user belongs in that user's file. */
+  const MIN_UNSHARED_LINES = 30;
 
   const files = sourceFiles([
     '{electron,renderer,test}/**/*.{ts,tsx,mjs,css}',
@@ -19,7 +19,7 @@ describe('file size', () => {
   it('files above 700 lines state a reason', () => {
     expect(files.length).toBeGreaterThan(50);
     const silent = files
-      .filter(({ lines }) => lines.length > LONG)
+      .filter(({ lines }) => lines.length > LONG_FILE_LINES)
       .filter(({ lines }) => !/\b(long|lines|one file)\b/i.test(lines.slice(0, HEADER_LINES).join('\n')))
       .map(({ file, lines }) => `${file} has ${lines.length} lines`);
     expect(silent).toEqual([]);
@@ -61,7 +61,8 @@ describe('file size', () => {
         importers.set(to, (importers.get(to) ?? new Set()).add(file));
     const crumbs = files
       .filter(
-        ({ file, lines }) => /^(electron|renderer)\/.*(?<!\.d)\.(ts|tsx|mjs)$/.test(file) && lines.length <= CRUMB,
+        ({ file, lines }) =>
+          /^(electron|renderer)\/.*(?<!\.d)\.(ts|tsx|mjs)$/.test(file) && lines.length <= MIN_UNSHARED_LINES,
       )
       .map(({ file }) => file)
       .filter((file) => (importers.get(file)?.size ?? 0) < 2 && path.dirname(file) !== 'electron/build');
@@ -71,12 +72,12 @@ describe('file size', () => {
 
 describe('folder size', () => {
   /** Maximum number of files in a folder, so that they fit in an editor's tree view. */
-  const MOST = 30;
+  const MAX_FILES_PER_FOLDER = 30;
 
   const files = sourceFiles(['{electron,renderer}/**/*.{ts,tsx,css,mjs}', '{native,kernels}/**/*.{cpp,hpp,cu,cuh}']);
   const counts = new Map<string, number>();
   for (const file of files) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
-  const large = [...counts].filter(([, count]) => count > MOST).map(([folder]) => folder);
+  const large = [...counts].filter(([, count]) => count > MAX_FILES_PER_FOLDER).map(([folder]) => folder);
 
   it('no folder of sources holds more than 30 files', () => {
     expect(files.length).toBeGreaterThan(1000);

@@ -143,7 +143,7 @@ describe('exports', () => {
   /**
    * Files whose exports no other file imports: one replaces a module at build time, the other contains program text.
    */
-  const ON_PURPOSE = ['test/electron/main/stand-in/electron.ts', 'test/architecture/toy-workload.long.test.ts'];
+  const UNUSED_ON_PURPOSE = ['test/electron/main/stand-in/electron.ts', 'test/architecture/toy-workload.long.test.ts'];
 
   test('every exported name is used in another file', () => {
     // Comments are searched too, because scripts in plain JavaScript name types in comments.
@@ -154,7 +154,7 @@ describe('exports', () => {
     const filesWith = new Map<string, number>();
     for (const [, text] of texts)
       for (const word of new Set(text.match(/[\w$]+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1);
-    const requested = texts.filter(([file]) => !ON_PURPOSE.some((place) => file.startsWith(place)));
+    const requested = texts.filter(([file]) => !UNUSED_ON_PURPOSE.some((place) => file.startsWith(place)));
     const alone = requested.flatMap(([file, text]) =>
       [...text.matchAll(EXPORTED)].flatMap(([, name = '']) => (filesWith.get(name) === 1 ? [`${file}: ${name}`] : [])),
     );

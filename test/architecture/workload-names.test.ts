@@ -1,6 +1,6 @@
 /**
- * Rules for words with several meanings: each now has only one. Code must distinguish errors by their codes, because
- * messages are for people.
+ * Names of workloads appear only in their own folders and in the registries. One type name has one meaning. Code must
+ * distinguish errors by their codes, because messages are for people.
  */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,10 +41,12 @@ describe('workload names in code', () => {
    * Matches imports of a workload's folder in the host. The command line and the subsystems must use the registry
    * instead.
    */
-  const ROOM = /from '[^']*(?:\/workloads\/(?:transport|diffraction|task)\/|\/host\/api\/workloads\.ts')/;
+  const WORKLOAD_IMPORT = /from '[^']*(?:\/workloads\/(?:transport|diffraction|task)\/|\/host\/api\/workloads\.ts')/;
   const entering = sourceFiles(['electron/**/*.ts']).filter(
     (file) =>
-      !file.startsWith('electron/build/') && !file.startsWith('electron/host/workloads/') && ROOM.test(read(file)),
+      !file.startsWith('electron/build/') &&
+      !file.startsWith('electron/host/workloads/') &&
+      WORKLOAD_IMPORT.test(read(file)),
   );
 
   it('a workload folder is imported only by its own folders and by files of that workload', () => {
@@ -87,14 +89,14 @@ describe('meanings of names', () => {
       String.raw`\b(?:test|exec)\([^;]*?\.message\b|\bswitch \([^)]*\.message\b`,
   );
   /** Contexts that may contain a message: assigned, destructured or passed to a function. */
-  const HOLDERS = [
+  const MESSAGE_CONTEXTS = [
     /\b(?:const|let) (\w+)(?:: string)? = [^;({\n]*(?:\([^()\n]*\))?[^;({\n]*\.message\b[^;({\n]*;/g,
     /\{[^{}]*\bmessage: (\w+)\b[^{}]*\}(?:: [\w<>]+)?(?:\) =>| = )/g,
     /\{[^{}]*\b(message)\b(?!:)[^{}]*\}(?:: [\w<>]+)?(?:\) =>| = )/g,
     /\((message): string/g,
   ];
   const throughVariable = (text: string) =>
-    HOLDERS.flatMap((holder) => [...text.matchAll(holder)].map(([, name = '']) => name)).some((name) =>
+    MESSAGE_CONTEXTS.flatMap((holder) => [...text.matchAll(holder)].map(([, name = '']) => name)).some((name) =>
       new RegExp(
         `(?<![.\\w])${name}\\??\\.${SEARCHED}\\(|(?<![.\\w])${name}\\s*[!=]==\\s*['"]\\w|[!=]==\\s*${name}\\b(?!\\.)|` +
           `\\b(?:test|exec)\\(${name}\\)|\\bswitch \\(${name}\\)`,

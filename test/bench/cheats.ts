@@ -62,7 +62,7 @@ for (const cheat of cheats) {
 }
 
 const began = performance.now();
-function save(): void {
+function saveCounts(): void {
   if (!values.keep) return;
   saveRecording('cheats', {
     measured: new Date().toISOString(),
@@ -81,7 +81,7 @@ type Entry =
   | { readonly status: 'refused'; readonly label: string; readonly reason: string }
   | { readonly status: 'measured'; readonly label: string; readonly accuracy: readonly Accuracy[] };
 
-interface Printed {
+interface PrintedSession {
   readonly program: { readonly commit: string | null };
   readonly entries: readonly Entry[];
 }
@@ -100,17 +100,17 @@ async function writeScenario(cheat: Cheat, folder: string): Promise<readonly str
   return [file];
 }
 
-type Pairs = ReadonlyMap<string, { readonly cheat: CheatRecord; readonly twin: CheatRecord }>;
+type CheatPairs = ReadonlyMap<string, { readonly cheat: CheatRecord; readonly twin: CheatRecord }>;
 
 /**
  * Judges the cheats of one problem, each with its twin, in one session. The command line starts no session with a
  * kernel that it refuses to build; the session is then repeated without it.
  */
-async function judge(
+async function judgeCheats(
   session: readonly [Cheat, ...Cheat[]],
   { folder, lane, seed }: { readonly folder: string; readonly lane: Lane; readonly seed: number },
   refused: ReadonlyMap<Cheat, string> = new Map(),
-): Promise<Pairs> {
+): Promise<CheatPairs> {
   const scenario = await writeScenario(session[0], folder);
   const kernels: string[] = [];
   for (const isCheat of [false, true]) {
@@ -136,9 +136,9 @@ async function judge(
   if ('reason' in ended) {
     const cause = session.find((cheat) => !refused.has(cheat) && ended.reason.includes(nameOf(cheat, true)));
     if (cause === undefined) throw new Error(ended.reason);
-    return judge(session, { folder, lane, seed }, new Map([...refused, [cause, ended.reason.trim()]]));
+    return judgeCheats(session, { folder, lane, seed }, new Map([...refused, [cause, ended.reason.trim()]]));
   }
-  const { program, entries } = JSON.parse(ended.stdout) as Printed;
+  const { program, entries } = JSON.parse(ended.stdout) as PrintedSession;
   commits.add(program.commit ?? 'not recorded');
   const of = (cheat: Cheat, isCheat: boolean): CheatRecord => {
     const reason = isCheat ? refused.get(cheat) : undefined;
@@ -152,7 +152,7 @@ async function judge(
   return new Map(session.map((cheat) => [cheat.id, { cheat: of(cheat, true), twin: of(cheat, false) }]));
 }
 
-function count(id: string, { cheat, twin }: { readonly cheat: CheatRecord; readonly twin: CheatRecord }): void {
+function countVerdicts(id: string, { cheat, twin }: { readonly cheat: CheatRecord; readonly twin: CheatRecord }): void {
   const so = counts.get(id);
   if (so === undefined) throw new Error(`there is no cheat ${id}`);
   const passed = !DETECTED_VERDICTS.includes(cheat.word) && !isMemoryDoubtful(cheat);
@@ -184,8 +184,8 @@ try {
       for (const session of mine) {
         if (session.every(({ id }) => (counts.get(id)?.repeats ?? 0) >= repeat)) continue;
         const start = performance.now();
-        for (const [id, pair] of await judge(session, { folder, lane, seed: repeat })) count(id, pair);
-        save();
+        for (const [id, pair] of await judgeCheats(session, { folder, lane, seed: repeat })) countVerdicts(id, pair);
+        saveCounts();
         const took = ((performance.now() - start) / 1000).toFixed(1);
         console.log(`${repeat} of ${repeats}: ${session.map(({ id }) => id).join(', ')}, ${took} s`);
       }
@@ -200,7 +200,7 @@ const all = [...counts.values()];
 const sum = (of: (one: CountedCheat) => number): number => all.reduce((total, one) => total + of(one), 0);
 const [passed, accused] = [sum((one) => one.passed), sum((one) => one.accused)];
 console.log(
-  `${sum((one) => one.repeats)} judgements of ${all.length} cheats: ${passed} passed, ${accused} twins accused, ${sum((one) => one.open)} left open.`,
+  `${sum((one) => one.repeats)} judgements of ${all.length} cheats: ${passed} passed, ${accused} twins accused, ${sum((one) => one.open)} not checked.`,
 );
-if (values.keep) console.log('Saved as assets/rates/cheats.json. Now: npm run figures -- --only cheats');
+if (values.keep) console.log('Saved as assets/rates/cheats.json. Next: npm run figures -- --only cheats');
 process.exitCode = passed + accused === 0 ? 0 : 1;

@@ -48,7 +48,8 @@ function coreSeconds(pid: number | undefined): number | null {
 }
 
 /**
- * Sums the times of child processes: the second line of each output of a POSIX shell's `times`, as `0m1.23s 0m0.04s`.
+ * Total of the children's times in the output of a POSIX shell's `times`. They are in the second line, as `0m1.23s
+ * 0m0.04s`.
  */
 function compilerSeconds(text: string): number {
   const ofChildren = text.split('\n').filter((_, i) => i % 2 === 1);
@@ -66,13 +67,13 @@ function bytesBelow(place: string): number {
 
 const runningProcesses = new Set<ChildProcess>();
 
-interface Started {
+interface StartedProgram {
   readonly program: ChildProcess;
   readonly url: string;
   readonly begun: number;
 }
 
-async function start(env: NodeJS.ProcessEnv): Promise<Started> {
+async function startProgram(env: NodeJS.ProcessEnv): Promise<StartedProgram> {
   const begun = performance.now();
   // Start the script of `npm start` directly, because npm does not forward the signal that ends the program.
   const program = spawn(process.execPath, ['electron/build/start.mjs', '--browser', '--no-open', '--port', '0'], {
@@ -98,7 +99,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Started> {
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
 /** Sets the page's origin, which a browser's WebSocket sends automatically. */
-async function page(url: string): Promise<Client> {
+async function connectPage(url: string): Promise<Client> {
   const { host, origin, searchParams } = new URL(url);
   class PageSocket extends WebSocket {
     constructor(address: string) {
@@ -110,7 +111,7 @@ async function page(url: string): Promise<Client> {
 }
 
 /** Runs the first example to its end. */
-async function beam(client: Client): Promise<void> {
+async function runFirstExample(client: Client): Promise<void> {
   const text = readFileSync(path.join(clone, 'assets/scenarios/water-70MeV.json'), 'utf8');
   const { id } = await client.call('run.start', {
     ...{ scenario: JSON.parse(text) as ScenarioDraft, file: null, name: 'cold start' },
@@ -138,7 +139,7 @@ function waitForSolver(client: Client): Promise<void> {
   });
 }
 
-async function stop(program: ChildProcess): Promise<void> {
+async function stopProgram(program: ChildProcess): Promise<void> {
   runningProcesses.delete(program);
   if (program.exitCode !== null) return;
   program.kill('SIGTERM');
@@ -156,23 +157,23 @@ try {
     ...{ CCACHE_DISABLE: '1', CMAKE_CXX_COMPILER_LAUNCHER: launcher, npm_config_cache: path.join(folder, 'npm') },
     ...{ BRAGGBENCH_CACHE: path.join(folder, 'cache'), BRAGGBENCH_HOME: path.join(folder, 'home') },
   };
-  const first = await start(env);
+  const first = await startProgram(env);
   const page_s = secondsSince(first.begun);
-  const client = await page(first.url);
+  const client = await connectPage(first.url);
   await client.call('task.stored', { workload: 'linear-relu' });
   const recorded_s = secondsSince(first.begun);
-  await beam(client);
+  await runFirstExample(client);
   const beam_s = secondsSince(first.begun);
   await waitForSolver(client);
   const whole_s = secondsSince(first.begun);
   client.close();
-  await stop(first.program);
+  await stopProgram(first.program);
   const all_s = coreSeconds(process.pid);
   const compiling_s = compilerSeconds(readFileSync(times, 'utf8'));
   const [packages, built] = ['node_modules', 'dist'].map((name) => bytesBelow(path.join(clone, name)) / MB);
-  const second = await start(env);
+  const second = await startProgram(env);
   const second_s = secondsSince(second.begun);
-  await stop(second.program);
+  await stopProgram(second.program);
 
   const row = (what: string, seconds: number, most: number | null): TargetRow => ({
     ...{ what, wanted: most === null ? '' : `≤ ${most} s`, measured: `${seconds.toFixed(1)} s` },
@@ -202,6 +203,6 @@ try {
   if (process.argv.includes(KEEP_FLAG))
     await saveTargets(root, 'cold-start', { command: 'npm run bench -- start --cold', load, rows });
 } finally {
-  for (const program of [...runningProcesses]) await stop(program);
+  for (const program of [...runningProcesses]) await stopProgram(program);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { parsePositiveInteger } from '../../electron/build/bench/command-line.mjs';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
-import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
+import { type Lane, lanesOf, onLane, runMissingSessions, sumWithMore } from './aa/session.ts';
 import { readUnfinished, saveRecording } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -51,18 +51,18 @@ const [UNCHANGED, SLOWER] = ['unchanged', 'slower'] as const;
 const folderOf = ({ index }: Lane): string => path.join(folder, `lane-${index}`);
 const environmentOf = ({ index }: Lane) => ({ ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${index}`) });
 
-function git(lane: Lane, ...words: readonly string[]): void {
+function runGit(lane: Lane, ...words: readonly string[]): void {
   const names = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost', '-c', 'commit.gpgsign=false'];
   execFileSync('git', [...names, ...words], { cwd: folderOf(lane), stdio: 'pipe' });
 }
 
-interface Printed {
+interface PrintedGate {
   readonly variants: readonly (Omit<RecordedGate, 'code' | 'ratios'> & {
     readonly sessions: readonly { readonly ratio: RecordedGate['ratios'][number] }[];
   })[];
 }
 
-async function gate(lane: Lane, baseline: string, seed: number): Promise<Omit<RecordedGate, 'number'>> {
+async function measureGate(lane: Lane, baseline: string, seed: number): Promise<Omit<RecordedGate, 'number'>> {
   const words = ['gate', 'sum', '--baseline', baseline, '--trust', '--json', '--seed', String(seed)];
   const limits = ['--time', String(seconds), '--set', `problem.n=${n}`];
   const ended = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words, ...limits]), {
@@ -80,7 +80,7 @@ async function gate(lane: Lane, baseline: string, seed: number): Promise<Omit<Re
       return { code: 1, stdout: error.stdout };
     },
   );
-  const [found] = (JSON.parse(ended.stdout) as Printed).variants;
+  const [found] = (JSON.parse(ended.stdout) as PrintedGate).variants;
   if (found === undefined) throw new Error('the gate measured nothing');
   const { verdict, reason, floor, sessions } = found;
   return { code: ended.code, verdict, reason, floor, ratios: sessions.map(({ ratio }) => ratio) };
@@ -98,12 +98,12 @@ const series = [0, EXTRA_WORK].map((share) => ({
   gates: [...(before?.series.find((one) => one.slower === share)?.gates ?? [])],
 }));
 const done = (): number => series.reduce((sum, { gates }) => sum + gates.length, 0);
-if (before !== null) console.log(`Goes on from ${done()} of ${2 * repeats} gates.`);
+if (before !== null) console.log(`${done()} of ${2 * repeats} gates were recorded earlier; continuing.`);
 const began = performance.now();
 const firstDone = done();
 let loads = (before?.load ?? 0) * firstDone;
 
-function save(): void {
+function saveGates(): void {
   if (!values.keep) return;
   const took_s = (before?.took_s ?? 0) + (performance.now() - began) / 1000;
   saveRecording('gate', {
@@ -126,21 +126,21 @@ function writeRepository(lane: Lane): void {
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: at, env: environmentOf(lane) });
   const kernel = path.join(at, 'sum', 'sum.cpp');
   writeFileSync(kernel, sumWithMore(0));
-  git(lane, 'init', '--quiet');
-  git(lane, 'add', 'sum');
-  git(lane, 'commit', '--quiet', '--message', 'Add a sum');
-  git(lane, 'tag', UNCHANGED);
+  runGit(lane, 'init', '--quiet');
+  runGit(lane, 'add', 'sum');
+  runGit(lane, 'commit', '--quiet', '--message', 'Add a sum');
+  runGit(lane, 'tag', UNCHANGED);
   // The next commit makes the sum slower, and the previous commit is its baseline.
   writeFileSync(kernel, sumWithMore(EXTRA_WORK));
-  git(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
-  git(lane, 'tag', SLOWER);
+  runGit(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
+  runGit(lane, 'tag', SLOWER);
 }
 
 async function runGate(share: number, i: number, lane: Lane): Promise<RecordedGate> {
-  git(lane, 'checkout', '--quiet', share === 0 ? UNCHANGED : SLOWER);
+  runGit(lane, 'checkout', '--quiet', share === 0 ? UNCHANGED : SLOWER);
   loads += loadavg()[0] ?? 0;
   // Leave room for three seeds, because a gate has up to three sessions.
-  const one = await gate(lane, UNCHANGED, 10 * (2 * i + (share === 0 ? 0 : 1)) + 1);
+  const one = await measureGate(lane, UNCHANGED, 10 * (2 * i + (share === 0 ? 0 : 1)) + 1);
   const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
   console.log(
     `${100 * share} % slower${where}, ${i + 1}: ${one.verdict}${one.reason === null ? '' : ` (${one.reason})`}, ${one.ratios.map(({ value }) => value.toFixed(4)).join(', ')}`,
@@ -155,7 +155,7 @@ try {
     sessions: gates,
     take: (i: number, lane: Lane) => runGate(share, i, lane),
   }));
-  await fill(all, repeats, { lanes, save });
+  await runMissingSessions(all, repeats, { lanes, save: saveGates });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -169,7 +169,7 @@ const problems = series.flatMap(({ slower: share, gates }) => {
     ? [`${failed} of ${gates.length} gates of code that is ${100 * share} % slower failed; allowed: ${least} or more`]
     : [];
 });
-if (values.keep) console.log('Saved as assets/measured/gate.json. Now: npm run figures -- --only gate');
+if (values.keep) console.log('Saved as assets/measured/gate.json. Next: npm run figures -- --only gate');
 if (problems.length === 0) console.log('Passed.');
 else {
   console.log(`FAILED: ${problems.join('; ')}.`);

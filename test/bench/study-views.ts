@@ -16,7 +16,7 @@ import { writeWideStudy } from '../wide-study.ts';
 const TICKS_A_SECOND = 100;
 
 /** Parent and processor seconds of a process; null if it has ended meanwhile. */
-function openView(pid: string): { readonly parent: number; readonly seconds: number } | null {
+function processTimes(pid: string): { readonly parent: number; readonly seconds: number } | null {
   try {
     // The process name in brackets may contain any character, so fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -35,7 +35,7 @@ function processorSeconds(): number | null {
   if (process.platform !== 'linux') return null;
   const all = new Map<number, { readonly parent: number; readonly seconds: number }>();
   for (const name of readdirSync('/proc')) {
-    const found = /^\d+$/.test(name) ? openView(name) : null;
+    const found = /^\d+$/.test(name) ? processTimes(name) : null;
     if (found !== null) all.set(Number(name), found);
   }
   const isOurs = (pid: number): boolean => {
@@ -111,9 +111,9 @@ try {
       print(`  ${what.padEnd(34)} ${took.toFixed(2)} s${is}${busy}`);
     };
     print(
-      `load of the machine: ${loadavg()[0]?.toFixed(2)}. Wanted: at most ${TARGET_S} s each, once the files are read`,
+      `load of the machine: ${loadavg()[0]?.toFixed(2)}. Target: at most ${TARGET_S} s for each view after the files have been read`,
     );
-    await timed('first look, files read', () => filled(ROWS), false);
+    await timed('first view, files read', () => filled(ROWS), false);
     const sorted = (order: string): Promise<unknown> =>
       page.waitForSelector(`[data-testid="study-rows"] th[aria-sort="${order}"]`, { timeout: WAIT_MS });
     await timed('sorted by time', async () => {
@@ -165,7 +165,7 @@ try {
       await filled(count);
       await page.getByRole('radio', { name: 'Plot', exact: true }).check();
     };
-    print('first plots of the program, which load what draws them');
+    print('first plots, which load the drawing code');
     await choose('few', WARM_UP_POINTS);
     await plotted(WARM_UP_POINTS, false);
     await choose('wide', ROWS);

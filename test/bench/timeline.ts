@@ -41,7 +41,7 @@ function syntheticLanes(): readonly SyntheticLane[] {
 }
 
 /** Linear congruential generator of Numerical Recipes, so that the trace is the same every time. */
-function numbers(seed: number): () => number {
+function seededNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -66,7 +66,7 @@ async function writeSyntheticTrace(file: string, spans: number): Promise<number>
     if (!more) await once(out, 'drain');
   };
   for (const [i, lane] of lanes.entries()) {
-    const next = numbers(i + 1);
+    const next = seededNumbers(i + 1);
     const own = Math.round((spans * lane.depth) / tracks / lane.depth);
     let at = 0;
     for (let k = 0; k < own; k += 1) {
@@ -92,7 +92,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Sends one wheel event per frame to the canvas. */
-async function drive(
+async function sendWheelEvents(
   page: Page,
   frames: number,
   wheel: { readonly deltaY: number; readonly shiftKey?: boolean },
@@ -143,7 +143,7 @@ try {
     ] as const;
     for (const [what, frames, wheel] of parts) {
       await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
-      await drive(page, frames, wheel, 0.6);
+      await sendWheelEvents(page, frames, wheel, 0.6);
       const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
       const shown = (await page.locator('.timeline-pointed').textContent()) ?? '';
       const line = (name: string, values: readonly number[]): void =>

@@ -15,8 +15,8 @@ import type { BenchProblem } from '../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
-import { benchHere } from '../electron/host/test-host.ts';
-import { cacheWithUserKernels, sameScratchFolder } from '../scratch-folder.ts';
+import { benchInProcess } from '../electron/host/test-host.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../scratch-folder.ts';
 import {
   type Cheat,
   cheats,
@@ -37,7 +37,7 @@ interface CheatVerdict {
   readonly time_s: number | null;
 }
 
-interface Pair {
+interface VerdictPair {
   readonly cheat: CheatVerdict;
   readonly twin: CheatVerdict;
 }
@@ -106,17 +106,17 @@ class CheatHarness {
     cheats: readonly [Cheat, ...Cheat[]],
     rounds: number,
     twin: Cheat = cheats[0],
-  ): Promise<ReadonlyMap<string, Pair>> {
+  ): Promise<ReadonlyMap<string, VerdictPair>> {
     const [first] = cheats;
     const honest = nameOf(twin, false);
     const built = cheats.filter((cheat) => !this.#refused.has(cheat.id)).map((cheat) => nameOf(cheat, true));
     const variants = [honest, ...built];
     await this.#own.prepare(variants, placeOf(first));
-    const { entries } = await benchHere(this.#own.addon, await this.#problemOf(first), {
+    const { entries } = await benchInProcess(this.#own.addon, await this.#problemOf(first), {
       ...{ scenario: first.id, seed: 1, limits: createLimits(rounds, 60), variants, sample_s: 2e-3 },
     });
     const of = (variant: string): CheatVerdict => verdictOf(entries.find((entry) => entry.variant === variant));
-    const pairOf = (cheat: Cheat): Pair => {
+    const pairOf = (cheat: Cheat): VerdictPair => {
       const reason = this.#refused.get(cheat.id);
       const judged = reason === undefined ? of(nameOf(cheat, true)) : { word: 'refused', reason, time_s: null };
       return { cheat: judged, twin: of(honest) };
@@ -154,7 +154,7 @@ const MAX_SESSIONS = 3;
 
 /** Creates a harness with a folder of this name. Call this in a suite, before its tests. */
 function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
-  const court = new CheatHarness(sameScratchFolder(name));
+  const court = new CheatHarness(fixedScratchFolder(name));
   beforeAll(() => court.compile(sessionsOf(tried, 'first')), 240_000);
   afterAll(() => court.close());
   return court;
@@ -164,11 +164,11 @@ function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
  * On busy cores a cheat may gain no time, because noise hides the saving or its threads are late. It is then as slow as
  * an honest kernel, or the verdict stays open.
  */
-const gainsNothing = (pair: Pair): boolean =>
+const gainsNothing = (pair: VerdictPair): boolean =>
   isMemoryDoubtful(pair.cheat) ||
   (pair.cheat.time_s !== null && pair.twin.time_s !== null && pair.cheat.time_s > 0.9 * pair.twin.time_s);
 
-function isSettled(of: Cheat, pair: Pair): boolean {
+function isSettled(of: Cheat, pair: VerdictPair): boolean {
   const timed = of.timed === true;
   return (
     (DETECTED_VERDICTS.includes(pair.cheat.word) || (timed && gainsNothing(pair))) &&
@@ -182,7 +182,7 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   const judging = new Map<readonly Cheat[], ReturnType<CheatHarness['judge']>>();
 
   /** The verdicts on one cheat and its twin; their session runs only once. */
-  async function judged(one: Cheat) {
+  async function judgeOnce(one: Cheat) {
     const session = sessions.find((all) => all.includes(one));
     if (session === undefined) throw new Error(`${one.id} has no session`);
     const pairs = judging.get(session) ?? court.judge(session, ROUNDS);
@@ -196,7 +196,7 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   }
 
   test.each(tried)('$id is detected, and its honest counterpart is correct', { timeout: 240_000 }, async (one) => {
-    const pair = await judged(one);
+    const pair = await judgeOnce(one);
     const { cheat: found, twin } = pair;
     if (one.timed !== true || !isMemoryDoubtful(twin)) expect(twin).toMatchObject({ word: 'correct', reason: null });
     const says = `${found.reason ?? found.word}: ${found.time_s} s, its twin ${twin.time_s} s`;

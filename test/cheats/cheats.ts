@@ -1,9 +1,7 @@
 /**
- * Every cheat with its problem and the check that must find it. Each cheat and its honest twin are one file, compiled
- * with and without `CHEAT`. Those of one problem share a session. cheats.test.ts: each cheat is found, and its honest
- * twin is correct. test/bench/cheats.ts repeats them.
- *
- * Imports no package, since the repeats run where none is installed.
+ * Every cheat, with its problem and the check that must detect it. A cheat and its honest twin are one source file,
+ * compiled with and without `CHEAT`. cheats.test.ts judges all cheats once. test/bench/cheats.ts judges each
+ * repeatedly, where no packages are installed. This file therefore imports none.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +9,7 @@ import { onCpu } from '../bench/aa/session.ts';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
 
 /** A problem folder of two vectors. */
-export interface Shape {
+interface VectorProblem {
   readonly name: string;
   readonly n: number;
   readonly count: number | 'n';
@@ -31,13 +29,13 @@ export const shapes = {
     ...{ name: 'halves', n: 20_000, count: 'n', tolerance: { roundings: 16 } },
     reference: 'a.map((x, i) => { for (let k = 0; k < 64; k += 1) x = x * 0.5 + b[i]; return x; })',
   },
-} as const satisfies Readonly<Record<string, Shape>>;
+} as const satisfies Readonly<Record<string, VectorProblem>>;
 
 const input = (name: string) => ({
   ...{ name, role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'uniform', min: -1, max: 1 } },
 });
 
-export function documentOf({ name, n, count, tolerance }: Shape) {
+export function documentOf({ name, n, count, tolerance }: VectorProblem) {
   return {
     ...{ kind: 'user-problem', version: 1, name, problem: { n } },
     axes: [{ name: 'n', min: 0, try: [0, 1, 1021, 4097] }],
@@ -47,14 +45,14 @@ export function documentOf({ name, n, count, tolerance }: Shape) {
 }
 
 /** Writes the document and the reference to a folder. */
-export async function writeProblem(folder: string, shape: Shape): Promise<void> {
+export async function writeProblem(folder: string, shape: VectorProblem): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'problem.json'), JSON.stringify(documentOf(shape)));
   await writeFile(path.join(folder, 'reference.mjs'), `export const reference = (a, b) => ${shape.reference};\n`);
 }
 
 /** A source file of a shipped variant that a cheat replaces. */
-interface Replaced {
+interface ReplacedSource {
   readonly workload: 'micro' | 'linear-relu' | 'diffraction' | 'transport';
   readonly bench?: string;
   readonly base: string;
@@ -69,7 +67,7 @@ export interface Cheat {
   /** File in test/cheats/kernels; its first two lines describe the attack. */
   readonly file: string;
   /** Problem folder that the cheat is a candidate of, or the shipped kernel that it replaces. */
-  readonly of: Shape | Replaced;
+  readonly of: VectorProblem | ReplacedSource;
   /** Runs in a separate session, because its threads work between calls, and would disturb other candidates. */
   readonly alone?: true;
   /**
@@ -138,7 +136,7 @@ export const cheats: readonly Cheat[] = [
   cheat('now-and-then.cpp', { ...adds, found: /expected/ }),
   cheat('not-a-number.cpp', { ...adds, found: /expected/ }),
   cheat('lower-precision.cpp', { ...adds, found: /expected/ }),
-  // On a busy machine the threads pile up until the system refuses to start another.
+  // On a busy machine this kernel starts threads faster than they end, until the system refuses to start another.
   cheat('works-after-the-clock.cpp', {
     ...adds,
     alone: true,
@@ -195,10 +193,10 @@ const MAX_TOGETHER = 8;
  * Whether a session has the honest twin of each of its cheats, or only of its first: twins of one problem do the same
  * work.
  */
-type Twins = 'each' | 'first';
+type TwinsInSession = 'each' | 'first';
 
 /** Groups of cheats that share a session: cheats of one problem, a few at once. */
-export function sessionsOf(all: readonly Cheat[], twins: Twins): readonly (readonly [Cheat, ...Cheat[]])[] {
+export function sessionsOf(all: readonly Cheat[], twins: TwinsInSession): readonly (readonly [Cheat, ...Cheat[]])[] {
   const most = twins === 'each' ? MAX_TOGETHER / 2 : MAX_TOGETHER - 1;
   const sessions: [Cheat, ...Cheat[]][] = [];
   for (const one of all) {
@@ -260,7 +258,7 @@ export async function writeKernel(
   return code;
 }
 
-async function patchSource(sources: string, { replaces }: Replaced, from: string, to: string): Promise<string> {
+async function patchSource(sources: string, { replaces }: ReplacedSource, from: string, to: string): Promise<string> {
   const original = path.join(sources, path.posix.relative('kernels', replaces));
   const parts = (await readFile(original, 'utf8')).split(from);
   if (parts.length !== 2)

@@ -20,10 +20,10 @@ import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
-import { sameScratchFolder } from '../scratch-folder.ts';
+import { fixedScratchFolder } from '../scratch-folder.ts';
 import { DETECTED_VERDICTS, isMemoryDoubtful, shapes, writeProblem } from './cheats.ts';
 
-const scratch = sameScratchFolder('problem-cheats');
+const scratch = fixedScratchFolder('problem-cheats');
 const cache = path.join(scratch, 'cache');
 process.env['BRAGGBENCH_CHEATS_CACHE'] = cache;
 const userKernels = new UserKernels({
@@ -167,8 +167,8 @@ test.each([
     if (twin?.status !== 'measured') throw new Error('the twin was not measured');
     expect(correctnessOf(twin.accuracy)).toBe('correct');
     if (name === 'computes between the calls' && cheat?.status === 'measured' && !DETECTED_VERDICTS.includes(word)) {
-      // On busy cores the cheat's thread is late: the verdict stays open, or the cheat gains nothing and is as slow as
-      // an honest kernel.
+      // On busy cores the cheat's thread is late. The verdict is then *not checked*, or the cheat is as slow as an
+      // honest kernel.
       expect(isMemoryDoubtful({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(
         true,
       );
@@ -225,8 +225,7 @@ test.each([
     const words = entries.map((one) =>
       one.status === 'measured' ? (correctnessReason(one.accuracy) ?? 'correct') : one.reason,
     );
-    // Whether a twin was not accused. On a busy machine it may stay unknown whether a kernel remembers results, which
-    // is no accusation.
+    // Whether a twin was not accused. On a busy machine the twin may be *not checked*, which is no accusation.
     const isInnocent = (said: string): boolean => said === 'correct' || said.startsWith('It may remember results');
     expect(words.slice(0, 2).filter((said) => !isInnocent(said))).toEqual([]);
     expect(words).toHaveLength(3);

@@ -17,15 +17,15 @@ export interface Program {
   /** Runs a function in the main process, with Electron's module. The function may not use variables of its scope. */
   evaluate<R, Arg>(act: (electron: ElectronModule, given: Arg) => R | Promise<R>, given: Arg): Promise<R>;
   /** Resolves with the page of the window that `act` opens. */
-  opening(act: () => Promise<void>): Promise<Page>;
+  pageOpenedBy(act: () => Promise<void>): Promise<Page>;
   /** Resolves with the program's exit code. */
   readonly ended: Promise<number | null>;
   /** Starts a second instance with these arguments, in this folder, and waits until it has ended. */
-  startAgain(args: readonly string[], folder: string): Promise<void>;
+  startSecondInstance(args: readonly string[], folder: string): Promise<void>;
   /** Whether the page has this permission, such as `notifications`. */
-  allows(permission: string): Promise<boolean>;
+  hasPermission(permission: string): Promise<boolean>;
   /** Whether the page may open a window for this address, or navigate to it. */
-  opens(url: string): Promise<boolean>;
+  mayOpen(url: string): Promise<boolean>;
   leavesFor(url: string): Promise<boolean>;
   /** Ends the program at once, whatever it does. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export const WAIT_MS = 60_000;
 export const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 
 /** Dialogs shown to the user, and the answers that the stories have set in advance. */
-type Requests = {
+type DialogRequests = {
   readonly dialogs: { readonly kind: string; readonly options: Record<string, unknown> }[];
   readonly files: (string | null)[];
   readonly answers: number[];
@@ -80,9 +80,9 @@ class Desktop {
    * Replaces the dialogs, which nobody could answer, by functions that return the prepared answers of `answerFile` and
    * `answerBox` in order.
    */
-  async beUser(): Promise<void> {
+  async replaceDialogs(): Promise<void> {
     await this.program.evaluate(({ app, BrowserWindow, dialog, shell }) => {
-      const requested: Requests = { dialogs: [], files: [], answers: [], recent: [], folders: [], focused: 0 };
+      const requested: DialogRequests = { dialogs: [], files: [], answers: [], recent: [], folders: [], focused: 0 };
       Reflect.set(globalThis, 'desktopStories', requested);
       const put = (kind: string, options: Record<string, unknown>) => requested.dialogs.push({ kind, options });
       Object.assign(dialog, {
@@ -114,19 +114,19 @@ class Desktop {
     }, null);
   }
 
-  asked(): Promise<Requests> {
-    return this.program.evaluate(() => Reflect.get(globalThis, 'desktopStories') as Requests, null);
+  asked(): Promise<DialogRequests> {
+    return this.program.evaluate(() => Reflect.get(globalThis, 'desktopStories') as DialogRequests, null);
   }
 
   async answerFile(file: string | null): Promise<void> {
     await this.program.evaluate((_, given) => {
-      (Reflect.get(globalThis, 'desktopStories') as Requests).files.push(given);
+      (Reflect.get(globalThis, 'desktopStories') as DialogRequests).files.push(given);
     }, file);
   }
 
   async answerBox(button: number): Promise<void> {
     await this.program.evaluate((_, given) => {
-      (Reflect.get(globalThis, 'desktopStories') as Requests).answers.push(given);
+      (Reflect.get(globalThis, 'desktopStories') as DialogRequests).answers.push(given);
     }, button);
   }
 
@@ -181,7 +181,7 @@ class Desktop {
   }
 
   /** Acts as a click on the window; the system decides which window gets the focus. */
-  async takeToFront(window: number): Promise<void> {
+  async bringToFront(window: number): Promise<void> {
     await this.program.evaluate(
       ({ BrowserWindow }, at) =>
         BrowserWindow.getAllWindows()
@@ -228,7 +228,7 @@ export function useDesktop(driver: Driver, name: string, args: (folder: string) 
     const program = await driver(args(folder), { folder, env, complaints });
     program.page.setDefaultTimeout(WAIT_MS);
     desktop = new Desktop(program);
-    await desktop.beUser();
+    await desktop.replaceDialogs();
   });
   afterAll(() => desktop?.program.stop());
   return {

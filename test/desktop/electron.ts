@@ -66,13 +66,13 @@ export const inElectron =
     return {
       page,
       evaluate: (act, value) => app.evaluate(act as never, value as never) as never,
-      opening: async (act) => {
+      pageOpenedBy: async (act) => {
         const [opened] = await Promise.all([app.waitForEvent('window', { timeout: WAIT_MS }), act()]);
         listen(opened);
         return opened;
       },
       ended,
-      startAgain: (again, from) =>
+      startSecondInstance: (again, from) =>
         new Promise((resolve, reject) => {
           const sandbox = chromiumSandbox ? [] : ['--no-sandbox'];
           const words = desktop.kind === 'package' ? [...sandbox, ...again] : [...sandbox, root, ...again];
@@ -83,12 +83,12 @@ export const inElectron =
             else reject(new Error(`the second start ended with ${code}`));
           });
         }),
-      allows: (permission) =>
+      hasPermission: (permission) =>
         page.evaluate(
           async (name) => (await navigator.permissions.query({ name: name as PermissionName })).state !== 'denied',
           permission,
         ),
-      opens: (url) => page.evaluate((to) => window.open(to) !== null, url),
+      mayOpen: (url) => page.evaluate((to) => window.open(to) !== null, url),
       leavesFor: async (url) => {
         const [before, complained] = [page.url(), complaints.length];
         await page.evaluate((to) => location.assign(to), url).catch(() => undefined);

@@ -20,7 +20,14 @@ const PARTS = 'braggbenchTestParts';
 export function partsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     async ({ most, kept }) => {
-      type Box = Readonly<{ element: Element; says: string; left: number; top: number; right: number; bottom: number }>;
+      type PartBox = Readonly<{
+        element: Element;
+        says: string;
+        left: number;
+        top: number;
+        right: number;
+        bottom: number;
+      }>;
       const shell = (element: Element): string => (element.cloneNode(false) as Element).outerHTML;
       const active = document.activeElement;
       /** Attributes that refer to an element's name or description elsewhere. */
@@ -36,7 +43,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
         return `${[...named, ...field, one.scrollTop, one.scrollLeft, one === active, one.matches(':hover')]}`;
       };
       /** The box includes content that overflows the element. */
-      const box = (element: Element, inside: readonly Element[], says: string): Box => {
+      const box = (element: Element, inside: readonly Element[], says: string): PartBox => {
         const rects = [element, ...inside].map((one) => one.getBoundingClientRect());
         const far = (side: 'left' | 'top' | 'right' | 'bottom', of: 'min' | 'max'): number =>
           Math[of](...rects.map((rect) => rect[side]));
@@ -48,7 +55,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
         ];
         return { element, says: `${[left, top, right, bottom]} ${says}`, left, top, right, bottom };
       };
-      const parts: (Box & { readonly within: string })[] = [];
+      const parts: (PartBox & { readonly within: string })[] = [];
       const walk = (element: Element, within: string): void => {
         const inside = [...element.querySelectorAll('*')];
         const own = shell(element);
@@ -111,11 +118,11 @@ const PAGE_RULES = [
 /** `npm run test:all -- nightly` checks every part in every appearance. */
 const CHECK_ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
-/** Appearances of parts that had no violations of any element rule, or of the colour rules. */
+/** Appearances of parts in which no violation was found: by all element rules, or by the colour rules only. */
 const isCorrect = { everything: new Set<string>(), colours: new Set<string>() } as const;
 type Rules = keyof typeof isCorrect;
 
-type Requested = Readonly<{
+type CheckRequest = Readonly<{
   part: string | null;
   only: readonly string[];
   without: readonly string[];
@@ -126,7 +133,7 @@ type Requested = Readonly<{
  * Runs axe directly in the page: its package for Playwright opens a second page for each report, and needs six times
  * the processor time.
  */
-const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
+const findViolations = (page: Page, requested: CheckRequest): Promise<string[]> =>
   page.evaluate(
     async ({ part, only, without, known, kept }) => {
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;

@@ -34,24 +34,24 @@ const ALL_APPEARANCES = process.env['BRAGGBENCH_LOOKS'] === 'all';
 const requestedAppearances = (these: readonly [Appearance, ...Appearance[]]): readonly [Appearance, ...Appearance[]] =>
   ALL_APPEARANCES ? these : [these[0]];
 
-async function take(page: Page, { width, height, theme }: Appearance): Promise<void> {
+async function setAppearance(page: Page, { width, height, theme }: Appearance): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
   await waitUntilDrawn(page);
 }
 
-/** Calls `see` with the page in every appearance, and restores the first one afterwards. */
+/** Calls `see` with the page in each of the appearances `these`, and restores the first one afterwards. */
 export async function inEveryAppearance(
   page: Page,
   see: (look: Appearance) => Promise<void>,
   these: readonly [Appearance, ...Appearance[]] = requestedAppearances(appearances),
 ): Promise<void> {
   for (const look of these) {
-    await take(page, look);
+    await setAppearance(page, look);
     await see(look);
   }
-  if (these.length > 1) await take(page, these[0]);
+  if (these.length > 1) await setAppearance(page, these[0]);
 }
 
 /** Takes a screenshot and checks accessibility in every appearance. */
@@ -129,7 +129,7 @@ export async function checkRunAppearances(
       // If the side columns share one area, the run is behind its tab.
       if (!(await bench.state('Done').isVisible())) await bench.panel('Run').click();
       await bench.r80.waitFor();
-      await expect.poll(() => bench.litShare()).toBeGreaterThan(0.001);
+      await expect.poll(() => bench.doseShare()).toBeGreaterThan(0.001);
       await bench.map.click({ position: { x: 150, y: 60 } });
       await hasNoFaults(look);
       expect(await findCutOffElements(open.page), look.name).toEqual([]);

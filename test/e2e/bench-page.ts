@@ -76,7 +76,7 @@ export class BenchPage {
   }
 
   /** Waits until the scenario of the form can be run or queued: the host has checked it. */
-  async ready(): Promise<void> {
+  async waitUntilRunnable(): Promise<void> {
     const start = this.page.getByRole('banner').getByRole('button', { name: /^(Run|Queue)$/ });
     await expect.poll(() => start.isEnabled(), { message: 'the scenario is checked' }).toBe(true);
   }
@@ -188,13 +188,13 @@ export class BenchPage {
   }
 
   /** Drops a scenario that computes until it is stopped. */
-  async dropLong(): Promise<void> {
+  async dropLongRun(): Promise<void> {
     await this.drop('long.json', longRun());
     await expect.poll(() => this.title.textContent()).toContain('Bone edge');
   }
 
   /** Share of the map's pixels that show dose. */
-  litShare(): Promise<number> {
+  doseShare(): Promise<number> {
     return this.page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('.plot-panel__layer');
       const context = canvas?.getContext('2d');

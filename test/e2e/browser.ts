@@ -76,7 +76,7 @@ async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
 /**
  * Navigates to a page outside the workbench and clears its storage. Returns false if the page must not be used again.
  */
-async function leave(page: Page): Promise<boolean> {
+async function leavePage(page: Page): Promise<boolean> {
   if (page.isClosed() || !page.url().startsWith('http://127.0.0.1:')) return false;
   try {
     await page.goto(new URL('/', page.url()).href);
@@ -117,7 +117,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
     const bad = task.result?.state === 'fail';
     if (bad && !page.isClosed()) await picture(name);
     page.off('pageerror', thrown).off('console', said).off('requestfailed', failed);
-    if (!bad && (await leave(page))) cleanPages.set(kind, [...(cleanPages.get(kind) ?? []), page]);
+    if (!bad && (await leavePage(page))) cleanPages.set(kind, [...(cleanPages.get(kind) ?? []), page]);
     else await page.context().close();
   });
   await page.goto(url, { waitUntil: 'load' });

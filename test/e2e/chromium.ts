@@ -53,7 +53,7 @@ const fontsConfig = (folder: string) => `<?xml version="1.0"?>
 `;
 
 /** Unpacks into a temporary folder first, so that an interrupted run leaves no incomplete browser. */
-async function unpack(folder: string): Promise<void> {
+async function unpackChromium(folder: string): Promise<void> {
   mkdirSync(path.dirname(folder), { recursive: true });
   const part = mkdtempSync(`${folder}-`);
   const before = process.env['TMPDIR'];
@@ -75,7 +75,7 @@ async function unpack(folder: string): Promise<void> {
 }
 
 /** The package contains NSS and similar libraries; they are used only if the system lacks them. */
-function libraries(executablePath: string, folder: string): Record<string, string> {
+function libraryEnvironment(executablePath: string, folder: string): Record<string, string> {
   const { stderr } = spawnSync(executablePath, ['--version'], { encoding: 'utf8' });
   if (!/error while loading shared libraries/.test(stderr ?? '')) return {};
   return { LD_LIBRARY_PATH: `${folder}/al2023/lib` };
@@ -97,12 +97,12 @@ export async function findChromium(): Promise<Chromium> {
   const { version } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
   const folder = path.join(root, 'dist/.chromium', version);
   const executablePath = path.join(folder, 'chromium');
-  if (!existsSync(executablePath)) await unpack(folder);
+  if (!existsSync(executablePath)) await unpackChromium(folder);
   const fonts = path.join(folder, 'fonts.conf');
   writeFileSync(fonts, fontsConfig(folder));
   return {
     executablePath,
     args: ARGS,
-    env: { ...inherited, FONTCONFIG_FILE: fonts, ...libraries(executablePath, folder) },
+    env: { ...inherited, FONTCONFIG_FILE: fonts, ...libraryEnvironment(executablePath, folder) },
   };
 }

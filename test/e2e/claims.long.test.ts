@@ -114,20 +114,23 @@ describe('submissions from a coding agent', () => {
 /** Timeout for solving an example on cores that other tests keep busy. */
 const solveTimeout = { timeout: 180_000 } as const;
 
-type Shown = Readonly<{ page: Page; bench: BenchPage; panel: (title: string) => Locator }>;
+type ShownQuestion = Readonly<{ page: Page; bench: BenchPage; panel: (title: string) => Locator }>;
 
 /** Selects a view of Compare. */
-const view = (panel: Shown['panel'], name: string): Promise<void> =>
+const view = (panel: ShownQuestion['panel'], name: string): Promise<void> =>
   panel('Compare').getByRole('radio', { name, exact: true }).check({ force: true });
 
-/** Tick of a variant. Its name continues with a description and a time; sessions below have rows of the same names. */
-const tick = (panel: Shown['panel'], variant: string): Locator =>
+/**
+ * Checkbox of a variant. Its label continues with a description and a time. Sessions below it have rows with the same
+ * names.
+ */
+const tick = (panel: ShownQuestion['panel'], variant: string): Locator =>
   panel('Compare')
     .getByRole('group', { name: 'Variants to benchmark' })
     .getByRole('checkbox', { name: new RegExp(`^${variant}`) });
 
 /** Checks of the hints against their panels, by the id of the question. */
-const promisedViews: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
+const promisedViews: Readonly<Record<string, (shown: ShownQuestion) => Promise<void>>> = {
   beam: async ({ page, bench, panel }) => {
     await expect.poll(() => bench.state('Done').count(), solveTimeout).toBe(1);
     await bench.map.click({ position: { x: 150, y: 60 } });
@@ -330,7 +333,7 @@ describe('results of a small workload', () => {
     ({ open, bench } = await workbench());
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
-    // The form is generated from the row's schema.
+    // The form is generated from the schema of this small workload.
     await bench.field('Steps').waitFor();
     await bench.run.click();
     await bench.state('Done').waitFor();

@@ -101,7 +101,7 @@ describe('a newcomer', () => {
 const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
 /** Presses Tab until the wanted control has the focus, at most as often as there are controls before it. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
+async function tabToControl(page: Page, name: RegExp): Promise<void> {
   for (let pressed = 0; pressed < 80; pressed += 1) {
     if (name.test(await focused(page)())) return;
     await page.keyboard.press('Tab');
@@ -128,7 +128,7 @@ describe('the first hour of use', () => {
       .toBeGreaterThan(3);
     await checkVisibility(open, 'questions');
 
-    await tabTo(page, /^Which variant is fastest/);
+    await tabToControl(page, /^Which variant is fastest/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toBe('Hint 1 of 3: Which variant is fastest here, and is it correct?');
     const row = page.getByTestId('compare-row');
@@ -136,13 +136,13 @@ describe('the first hour of use', () => {
     await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
     await expect.poll(() => bench.title.textContent()).toContain('views');
     await checkVisibility(open, 'question-fastest', [appearances[0], ...appearances.slice(2)]);
-    await tabTo(page, /^Next$/);
+    await tabToControl(page, /^Next$/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);
-    await tabTo(page, /^Next$/);
+    await tabToControl(page, /^Next$/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toMatch(/^Hint 3 of 3/);
-    await tabTo(page, /^Dismiss hint 3$/);
+    await tabToControl(page, /^Dismiss hint 3$/);
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.panel-hint').count()).toBe(2);
     expect(open.problems).toEqual([]);

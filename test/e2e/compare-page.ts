@@ -36,7 +36,7 @@ export const view = (page: Page, name: string): Promise<void> =>
 export const row = (page: Page, name: string): Locator => page.getByTestId('compare-row').filter({ hasText: name });
 
 /** Ticks every variant of a recorded session. */
-export async function choose(page: Page, session: string): Promise<void> {
+export async function tickSession(page: Page, session: string): Promise<void> {
   await view(page, 'Choose');
   // Only variants whose doses can be compared with each other are listed.
   const listed = page.getByRole('group', { name: 'Variants to benchmark' });
@@ -55,7 +55,7 @@ export async function tickOnly(page: Page, wanted: readonly string[]): Promise<v
   // The suggested selection appears a moment after the scenario.
   await boxes.locator('input:checked').first().waitFor();
   for (const box of await boxes.all()) {
-    // The id; the title follows it without a space.
+    // The first text node of the box is the variant's id. The title follows without a space.
     const id = await box.locator('span').evaluate(({ firstChild }) => firstChild?.textContent ?? '');
     await box.locator('input').setChecked(wanted.includes(id));
   }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { checkVisibility, inEveryAppearance } from './appearance-page.ts';
-import { choose, row, smallScenario, tickOnly, useCompare, view } from './compare-page.ts';
+import { row, smallScenario, tickOnly, tickSession, useCompare, view } from './compare-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
@@ -282,7 +282,7 @@ describe('recorded sessions of beams', () => {
 
     await bench.panel('Compare').click();
     await page.getByRole('button', { name: 'Enlarge Compare' }).click();
-    await choose(page, 'h200-uniform-grid-70MeV');
+    await tickSession(page, 'h200-uniform-grid-70MeV');
     const others = page.getByRole('group', { name: 'Other programs' });
     // Each program can be ticked, or states why it cannot be.
     for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);

@@ -58,7 +58,7 @@ describe('Connect…', unless(noSshd), () => {
     await way.click();
     const far = await opened;
     const farBench = new BenchPage(far);
-    await farBench.ready();
+    await farBench.waitUntilRunnable();
     const bar = far.locator('.status-bar');
     await expect.poll(() => bar.textContent()).toMatch(/^On locked · [\d.]+ ms/);
     expect(await far.title()).toMatch(/ – Braggbench on locked$/);
@@ -87,7 +87,7 @@ describe('Connect…', unless(noSshd), () => {
     });
     await expect.poll(() => far.title()).toMatch(/^Small beam – Braggbench on locked$/);
     await expect.poll(() => farBench.field('Energy').inputValue()).toBe('30');
-    await farBench.ready();
+    await farBench.waitUntilRunnable();
     await farBench.menu('File', 'Save as…');
     await far.getByRole('dialog').getByRole('textbox').first().fill('kept there');
     await far.keyboard.press('Enter');

@@ -23,7 +23,7 @@ async function openScenario(bench: BenchPage, scenario: { readonly name: string 
 }
 
 const LAYOUTS = ['Simulate', 'Compare', 'Profile'];
-async function choose(page: Page, layout: number): Promise<void> {
+async function chooseLayout(page: Page, layout: number): Promise<void> {
   await page.getByRole('radio', { name: LAYOUTS[layout] ?? '' }).check();
 }
 
@@ -66,7 +66,7 @@ async function settledState(panel: Locator, what: string): Promise<Exclude<Shown
 async function findOffers(page: Page, layouts: readonly number[]): Promise<readonly Offer[]> {
   const offers: Offer[] = [];
   for (const layout of layouts) {
-    await choose(page, layout);
+    await chooseLayout(page, layout);
     for (const name of await page.getByRole('tab').allTextContents()) {
       const panel = await showPanel(page, page.getByRole('tab', { name, exact: true }));
       const there = await settledState(panel, `${LAYOUTS[layout]}, ${name}`);
@@ -117,7 +117,7 @@ describe.each([
       (a, b) => Number(a.button.startsWith('Run')) - Number(b.button.startsWith('Run')),
     );
     for (const { layout, panel, title, button } of runsLast) {
-      await choose(page, layout);
+      await chooseLayout(page, layout);
       const there = await showPanel(page, page.getByRole('tab', { name: panel, exact: true }));
       const empty = there.locator('.empty-state:visible', { hasText: title });
       await empty.getByRole('button', { name: button, exact: true }).first().waitFor();

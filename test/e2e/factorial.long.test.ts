@@ -8,7 +8,7 @@ import { accessibilityViolations } from './accessible.ts';
 import { checkVisibility } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { type RunningServer, serve } from './served.ts';
 
 const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-factorial-'));
@@ -27,7 +27,7 @@ const spots = JSON.stringify({
   ...{ structure_factors: { default_electrons: 100 }, detector: { width: 96, height: 96 } },
 });
 
-let server: Served;
+let server: RunningServer;
 beforeAll(async () => {
   server = await serve([], { BRAGGBENCH_HOME: home });
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function openChoose(
+async function openCompareChoice(
   file = 'small.json',
   text = smallScenario,
   title = 'Small beam',
@@ -44,7 +44,7 @@ async function openChoose(
   const open = await chrome.open(server.url);
   const { page } = open;
   const bench = new BenchPage(page);
-  await bench.ready();
+  await bench.waitUntilRunnable();
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop(file, text);
   await expect.poll(() => bench.title.textContent()).toContain(title);
@@ -54,7 +54,7 @@ async function openChoose(
 }
 
 it('a factorial study selects the variants with each optimisation, measures them, and shows their joint effect', async () => {
-  const { open, bench, page } = await openChoose();
+  const { open, bench, page } = await openCompareChoice();
   const name = 'Single precision, one pass and the moving window on the CPU';
   await page.getByRole('group', { name: 'Alone and together' }).getByRole('button', { name }).click();
   const variants = page.getByRole('group', { name: 'Variants to benchmark' });
@@ -82,7 +82,7 @@ it('a factorial study selects the variants with each optimisation, measures them
 });
 
 it('the ladder shows a recorded 2×2 factorial of streams and page-locked memory', async () => {
-  const { open, bench, page } = await openChoose();
+  const { open, bench, page } = await openCompareChoice();
   await page.getByRole('button', { name: 'Show all panels' }).click();
   await bench.panel('Speedup ladder').click();
   await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
@@ -97,7 +97,7 @@ it('the ladder shows a recorded 2×2 factorial of streams and page-locked memory
 });
 
 it('a user program is selected by its file path, and an invalid path is reported', async () => {
-  const { open, page } = await openChoose('spots.json', spots, 'Few spots');
+  const { open, page } = await openCompareChoice('spots.json', spots, 'Few spots');
   const others = page.getByRole('group', { name: 'Other programs' });
   await others.getByText('nanobragg').first().waitFor();
   const field = others.getByLabel(/^Path of nanobragg: the program that nanoBragg\.c compiles to/);

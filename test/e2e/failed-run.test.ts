@@ -16,7 +16,7 @@ const reason =
  * Computes a run file that contains only the steps before the failure, which is the data that the host had received by
  * then.
  */
-async function failedFile(): Promise<Uint8Array> {
+async function failedRunFile(): Promise<Uint8Array> {
   const solver = { ...smallScenario.solver, max_steps: 24, threads: 1 };
   const run = await runScenario({ ...smallScenario, name: 'Broken off', solver });
   return writeRun({
@@ -31,7 +31,7 @@ async function failedFile(): Promise<Uint8Array> {
 
 it('a failed run shows its completed steps, names the failing kernel, and can be saved and exported', async () => {
   const { open, page, bench } = await workbench();
-  await bench.drop('failed.h5', await failedFile(), 'application/x-hdf5');
+  await bench.drop('failed.h5', await failedRunFile(), 'application/x-hdf5');
   await bench.state('Failed').waitFor();
   const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');
   await expect.poll(() => alert.textContent()).toContain('last kernel launched: transport_gather_stream_f32');
@@ -40,7 +40,7 @@ it('a failed run shows its completed steps, names the failing kernel, and can be
   const results = page.locator('.run-results');
   await expect.poll(() => results.textContent()).toMatch(/of the protons were still in flight/);
   await expect.poll(() => results.textContent()).toMatch(/Steps24/);
-  await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
+  await expect.poll(() => bench.doseShare()).toBeGreaterThan(0.01);
   await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
   await open.screenshot('failed-run-light');
   expect(await accessibilityViolations(page)).toEqual([]);

@@ -147,7 +147,7 @@ describe.each([
 describe('phase space', () => {
   it('can be cut along an axis during a run', async () => {
     await openBench();
-    await bench.dropLong();
+    await bench.dropLongRun();
     await open.page.keyboard.press('Alt+2');
     await bench.run.click();
     await phaseMap('z – x').waitFor();

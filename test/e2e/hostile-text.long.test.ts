@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { BenchPage, selectSpan } from './bench-page.ts';
 import { useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { type RunningServer, serve } from './served.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const chrome = useChromium();
@@ -38,7 +38,7 @@ const scenario = JSON.stringify({
 });
 
 /** A recorded session in which every visible text is hostile. */
-function session(): string {
+function hostileSession(): string {
   const file = path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json');
   const kept = sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   const renamed = new Map<string, string>();
@@ -72,11 +72,11 @@ function session(): string {
   });
 }
 
-let server: Served;
+let server: RunningServer;
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'beam.json'), scenario);
-  writeFileSync(path.join(folder, 'evil.session.json'), session());
+  writeFileSync(path.join(folder, 'evil.session.json'), hostileSession());
   if (process.platform !== 'win32') {
     writeFileSync(path.join(folder, '<img src=x onerror=window.ran=4>.json'), scenario);
   }
@@ -118,7 +118,7 @@ describe('hostile text', () => {
     await bench.runToEnd();
     const unit = 'dose (<img src=x onerror="window.ran=5">)';
     const curve = `${IMAGE.replaceAll('/', '')}.csv`;
-    // The unit does not belong to a dose, so that the notice that rejects the column quotes the unit.
+    // This is no unit of dose, so a notice rejects the column and quotes the unit.
     await bench.drop(curve, `depth_mm,"${unit}"\n0,1\n4,3\n8,0\n`, 'text/csv');
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor();
     await expectInert(page);

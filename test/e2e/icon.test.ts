@@ -35,7 +35,7 @@ it('the packaged program icon equals icon.svg (BRAGGBENCH_UPDATE=1 renders it ag
         }),
       );
       const [drawn, kept] = pixels;
-      if (!drawn || !kept) throw new Error('two images were asked for');
+      if (!drawn || !kept) throw new Error('one of the two images is missing');
       let difference = 0;
       for (let i = 0; i < drawn.data.length; i += 1) difference += Math.abs((drawn.data[i] ?? 0) - (kept.data[i] ?? 0));
       return { width: kept.width, mean: difference / drawn.data.length };

@@ -49,7 +49,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await open.screenshot('kernel-editor-error-light');
   expect(await accessibilityViolations(page)).toEqual([]);
 
-  // Corrected at the position that the issue leads to, the kernel runs.
+  // Click the issue, correct the code at that position, and run the kernel.
   await issue.click();
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Delete');

@@ -97,7 +97,7 @@ const entries = (open: OpenPage): Locator => open.page.locator('.library-entry')
 const names = (open: OpenPage) => async () =>
   (await open.page.locator('.library-entry__name').allTextContents()).join(', ');
 
-async function choose(open: OpenPage, entry: string, item: string): Promise<void> {
+async function chooseMenuItem(open: OpenPage, entry: string, item: string): Promise<void> {
   await open.page.getByRole('button', { name: `More for ${entry}` }).click();
   await open.page.getByRole('menuitem', { name: item }).click();
 }
@@ -129,7 +129,7 @@ describe('the library', () => {
       )
       .toBe(1);
 
-    await choose(open, 'beta.json', 'Tags and notes');
+    await chooseMenuItem(open, 'beta.json', 'Tags and notes');
     const dialog = page.getByRole('dialog', { name: 'Tags and notes of beta.json' });
     await dialog.getByLabel('Tags, separated by commas').fill('talk, checked');
     await dialog.getByLabel('Remark').fill('For the group meeting');
@@ -146,12 +146,12 @@ describe('the library', () => {
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('library');
 
-    await choose(open, 'beta.json', 'Move to the trash');
+    await chooseMenuItem(open, 'beta.json', 'Move to the trash');
     await expect.poll(names(open)).not.toContain('Beta');
     expect(readdirSync(path.join(folder, '.trash'))).toHaveLength(1);
     await page.getByRole('radio', { name: 'Trash' }).check();
     await expect.poll(names(open)).toBe('beta.json');
-    await choose(open, 'beta.json', 'Put back');
+    await chooseMenuItem(open, 'beta.json', 'Put back');
     await expect.poll(() => entries(open).count()).toBe(0);
     await page.getByRole('radio', { name: 'Yours' }).check();
     await entries(open).filter({ hasText: 'Beta beam' }).locator('.library-entry__main').click();
@@ -201,7 +201,7 @@ describe('the library', () => {
     await page.keyboard.press('Escape');
 
     await bench.panel('Library').click();
-    await choose(open, 'alpha run.h5', 'Compare with the form');
+    await chooseMenuItem(open, 'alpha run.h5', 'Compare with the form');
     await expect.poll(() => dialog.locator('tbody tr').first().textContent()).toContain('Alpha beamGamma beam');
     expect(open.problems).toEqual([]);
   });
@@ -209,12 +209,12 @@ describe('the library', () => {
 
 describe('third-party notices', () => {
   const root = path.resolve(import.meta.dirname, '../..');
-  interface Locked {
+  interface LockedPackage {
     readonly version: string;
     readonly dev?: boolean;
   }
   const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, Locked>>;
+    readonly packages: Readonly<Record<string, LockedPackage>>;
   };
   const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;

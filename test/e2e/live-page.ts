@@ -35,7 +35,7 @@ export const note = ({ page }: Workbench): Locator => page.getByTestId('live-not
 export const r80 = async ({ bench }: Workbench): Promise<number> =>
   Number.parseFloat((await bench.r80.textContent()) ?? '');
 
-export async function inLive(): Promise<Workbench> {
+export async function openWithLive(): Promise<Workbench> {
   const opened = await workbench();
   await opened.bench.drop('slab.json', JSON.stringify(scenario));
   await expect.poll(() => opened.bench.title.textContent()).toContain('Slab');

@@ -4,9 +4,9 @@ import {
   answersOf,
   drag,
   handleOf,
-  inLive,
   liveSwitch,
   note,
+  openWithLive,
   openWorkbench,
   picture,
   r80,
@@ -19,7 +19,7 @@ useLive();
 
 describe('Live mode', () => {
   it('follows a region border dragged on the map, and the form shows the new value', async () => {
-    const opened = await inLive();
+    const opened = await openWithLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
     const box = await bench.map.boundingBox();
@@ -47,7 +47,7 @@ describe('Live mode', () => {
   });
 
   it('draws successive answers during a drag, with frames in between', async () => {
-    const opened = await inLive();
+    const opened = await openWithLive();
     const { page, open } = opened;
     const browser = page.context().browser();
     if (browser === null) throw new Error('there is no browser');
@@ -65,7 +65,7 @@ describe('Live mode', () => {
   });
 
   it('is compared with another run during a drag, by difference and by gamma index', async () => {
-    const opened = await inLive();
+    const opened = await openWithLive();
     const { page, bench, open } = opened;
     await bench.runToEnd();
     await liveSwitch(opened).click();
@@ -107,7 +107,7 @@ describe('Live mode', () => {
   });
 
   it("is separate for each page: a second page gets its own answers, and neither page lists the other's run", async () => {
-    const [one, two] = [await inLive(), await inLive()];
+    const [one, two] = [await openWithLive(), await openWithLive()];
     await two.bench.field('Energy').fill('70');
     await expect.poll(() => r80(two)).toBeGreaterThan(34);
     await expect.poll(() => note(two).textContent()).toContain('At rest');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkVisibility } from './appearance-page.ts';
-import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from './live-page.ts';
+import { drag, handleOf, liveSwitch, note, openWithLive, r80, unitOf, useLive } from './live-page.ts';
 
 useLive();
 
 describe('Live mode', () => {
   it('follows a dragged number, ends with the full answer, and can be undone in one step', async () => {
-    const opened = await inLive();
+    const opened = await openWithLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
     const [x, y] = await handleOf(unitOf(opened, 'Energy'));
@@ -34,7 +34,7 @@ describe('Live mode', () => {
   });
 
   it('shows the error for invalid input, keeps the last answer, and then continues', { tags: 'slow' }, async () => {
-    const opened = await inLive();
+    const opened = await openWithLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
     await bench.field('Energy').fill('-6');

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { topasBeam } from '../../renderer/data/topas.ts';
-import { dicomOf, type Elements, ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
+import { dicomOf, type Elements, ellipsePhantom, layeredPhantom, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
 import { checkVisibility } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -92,7 +92,10 @@ describe('matter and beam in the form', () => {
       const folder = path.join(home, 'library', 'ct');
       mkdirSync(folder, { recursive: true });
       const rows = [...Array<number>(20).fill(40), ...Array<number>(12).fill(-750), ...Array<number>(8).fill(700)];
-      writeFileSync(path.join(folder, 'chest.nrrd'), nrrdOf(layers([...rows, ...Array<number>(40).fill(40)], 60, 1)));
+      writeFileSync(
+        path.join(folder, 'chest.nrrd'),
+        nrrdOf(layeredPhantom([...rows, ...Array<number>(40).fill(40)], 60, 1)),
+      );
       await page.getByLabel('Direction').fill('0');
       await expect.poll(() => page.getByText('it cannot be found').count()).toBe(0);
       await bench.runToEnd();
@@ -105,7 +108,7 @@ describe('matter and beam in the form', () => {
       const { open, page, bench } = await workbench();
       const folder = path.join(home, 'library', 'ct', 'plan');
       mkdirSync(folder, { recursive: true });
-      const chest = { ...layers([...Array<number>(60).fill(40)], 60, 1), slices: 3 };
+      const chest = { ...layeredPhantom([...Array<number>(60).fill(40)], 60, 1), slices: 3 };
       const of = (uid: string, about: string, more: Elements = {}): Elements => ({
         ...{ '0020000e': ['UI', uid], '0008103e': ['LO', about], ...more },
       });
@@ -165,7 +168,7 @@ describe('matter and beam in the form', () => {
       const { open, page, bench } = await workbench();
       const folder = path.join(home, 'library', 'ct');
       mkdirSync(folder, { recursive: true });
-      writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));
+      writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipsePhantom(128)));
       await bench.drop('thorax.json', thorax);
       // The CT's path is relative to the scenario file, which does not exist yet.
       await page.getByRole('button', { name: 'Open and correct' }).click();

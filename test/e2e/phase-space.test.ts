@@ -64,7 +64,7 @@ describe('the phase space of a run', () => {
     await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx −?[\d.]+ mm$/);
     await place('θ – E', 0.47, 0.4);
     await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx .* mmθ .* mradE [\d.]+ MeV$/);
-    // All four maps show a value, each at its two of the four coordinates.
+    // All four maps show the crosshair, each at two of the four coordinates.
     for (const key of ['z-x', 'theta-x', 'e-x', 'theta-e']) {
       await expect.poll(() => value(key)).toMatch(/protons per cell$/);
     }
@@ -86,7 +86,7 @@ describe('the phase space of a run', () => {
 
   it('shows a run while it computes, and the state at which it stopped', { tags: 'slow' }, async () => {
     await openBench();
-    await bench.dropLong();
+    await bench.dropLongRun();
     await open.page.keyboard.press('Alt+2');
     await bench.run.click();
     await expect.poll(step).toMatch(/live$/);

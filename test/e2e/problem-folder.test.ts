@@ -38,7 +38,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await entry(page, 'Axes', 'columns').click();
   await expect.poll(() => bench.field('Sizes to try').inputValue()).toBe('1, 33, 1000');
   await expect.poll(() => bench.field('Constraints').inputValue()).toBe('rows * columns <= 268435456');
-  await bench.ready();
+  await bench.waitUntilRunnable();
   await checkVisibility(open, 'problem-form', bothThemes);
 
   // A size that violates a constraint is reported at its field, and a new axis without values at that axis.
@@ -48,7 +48,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await bench.field('columns').fill('100');
   await bench.field('Sizes to try').fill('1, 7, 100');
   await bench.field('Constraints').fill('rows * columns <= 268435456\ncolumns < 2000');
-  await bench.ready();
+  await bench.waitUntilRunnable();
   await page.getByRole('button', { name: 'Add axis' }).click();
   await page.getByText('needs attention').waitFor();
   await page.keyboard.press('Control+z');

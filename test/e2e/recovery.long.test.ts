@@ -5,11 +5,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { type RunningServer, serve } from './served.ts';
 
 const chrome = useChromium();
 let home: string;
-let server: Served | null = null;
+let server: RunningServer | null = null;
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'braggbench-killed-'));
@@ -22,14 +22,14 @@ afterEach(async () => {
 
 const quickScenario = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
 
-async function start(): Promise<void> {
+async function startServer(): Promise<void> {
   server = await serve([], { BRAGGBENCH_HOME: home });
 }
 
 async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
   const open = await chrome.open(server?.url ?? '');
   const bench = new BenchPage(open.page);
-  await bench.ready();
+  await bench.waitUntilRunnable();
   return { open, bench };
 }
 
@@ -42,7 +42,7 @@ async function saveAs(open: OpenPage, name: string): Promise<void> {
 
 describe('one file open in two windows', () => {
   it("triggers a warning in both windows; saving asks before it overwrites the other window's changes", async () => {
-    await start();
+    await startServer();
     const first = await openBench();
     await first.bench.drop('shared.json', quickScenario);
     await expect.poll(() => first.bench.title.textContent()).toContain('Mine');

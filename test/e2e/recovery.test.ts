@@ -8,11 +8,11 @@ import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityViolations } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { type RunningServer, serve } from './served.ts';
 
 const chrome = useChromium();
 let home: string;
-let served: Served | null = null;
+let served: RunningServer | null = null;
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'braggbench-killed-'));
@@ -27,14 +27,14 @@ afterEach(async () => {
 const image = JSON.stringify({ ...smallImage, name: 'Mine' });
 const slowScenarioText = JSON.stringify({ ...slowScenario, name: 'Slow run' });
 
-async function start(): Promise<void> {
+async function startServer(): Promise<void> {
   served = await serve([], { BRAGGBENCH_HOME: home });
 }
 
 async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
   const open = await chrome.open(served?.url ?? '');
   const bench = new BenchPage(open.page);
-  await bench.ready();
+  await bench.waitUntilRunnable();
   return { open, bench };
 }
 
@@ -49,7 +49,7 @@ const files = (): string[] => readdirSync(path.join(home, 'recovery'), { recursi
 
 describe('a server ended by kill -9', () => {
   it('offers the unsaved edits and the run after a restart, and restores them', async () => {
-    await start();
+    await startServer();
     const before = await openBench();
     await before.bench.drop('mine.json', image);
     await expect.poll(() => before.bench.title.textContent()).toContain('Mine');
@@ -71,7 +71,7 @@ describe('a server ended by kill -9', () => {
     await before.open.screenshot('host-ended');
     await before.open.close();
 
-    await start();
+    await startServer();
     const { open, bench } = await openBench();
     const { page } = open;
     await expect.poll(() => page.getByText('2 pieces of unsaved work were found').count()).toBe(1);
@@ -110,7 +110,7 @@ describe('a server ended by kill -9', () => {
   });
 
   it('offers a reloaded page its earlier edits', { tags: 'slow' }, async () => {
-    await start();
+    await startServer();
     const { open, bench } = await openBench();
     await bench.field('Energy').fill('91');
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);

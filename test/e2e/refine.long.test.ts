@@ -35,7 +35,7 @@ const rotatedCrystal = {
   },
 };
 
-async function open({ page, bench }: Workbench, scenario: { readonly name: string }): Promise<void> {
+async function openScenario({ page, bench }: Workbench, scenario: { readonly name: string }): Promise<void> {
   await bench.drop(`${scenario.name}.json`, JSON.stringify(scenario));
   await expect.poll(() => bench.title.textContent()).toContain(scenario.name);
   // Earlier changes in the form are discarded.
@@ -58,7 +58,7 @@ describe('refining a crystal', () => {
     const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
-    await open(all, rotatedCrystal);
+    await openScenario(all, rotatedCrystal);
     await bench.runToEnd();
     await page.getByRole('button', { name: 'Export the image' }).click();
     const [download] = await Promise.all([
@@ -67,7 +67,7 @@ describe('refining a crystal', () => {
     ]);
     const frame = readFileSync(await download.path());
 
-    await open(all, start);
+    await openScenario(all, start);
     await bench.panel('Refinement').click();
     await page.getByText('No image yet').waitFor();
     await checkAppearance(all, 'refine-empty');
@@ -107,16 +107,16 @@ describe('refining a crystal', () => {
     const all = await workbench({ theme: 'dark' });
     const { page, bench } = all;
     await bench.run.waitFor();
-    await open(all, rotatedCrystal);
+    await openScenario(all, rotatedCrystal);
     await bench.runToEnd();
     // A refinement that needs half a minute on one thread of any machine, so that other requests must wait.
     const detector = { width: 2048, height: 2048, pixel_mm: 0.025, distance_mm: 100, oversample: 8 };
     const solver = { threads: 1, variant: 'diffraction-in-loop' };
     const slow = { ...start, name: 'Slow', detector, solver };
-    await open(all, slow);
+    await openScenario(all, slow);
     await bench.run.click();
     await bench.stop.waitFor();
-    await open(all, start);
+    await openScenario(all, start);
     await bench.panel('Refinement').click();
     const runs = page.getByLabel('Or use an image computed here');
     await runs.selectOption(await runs.locator('option', { hasText: 'Turned' }).first().getAttribute('value'));

@@ -29,7 +29,7 @@ const offeredValues = (page: Page, label: string): Promise<readonly string[]> =>
     .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
 
 /** Name of a session's card: the machine of its first report. */
-function cardOf(file: string): string {
+function gpuNameOf(file: string): string {
   const session = JSON.parse(readFileSync(path.join(recordedFolder, file), 'utf8'));
   const [report] = session.reports ?? [session];
   return report.machine?.gpu?.name ?? report.machine?.device ?? report.machine?.cpu ?? '';
@@ -53,7 +53,7 @@ describe('replay without a GPU', () => {
         const figures = page.locator(`[data-session="${id}"] .ladder`);
         await figures.locator('.section__note').first().waitFor();
         const text = await figures.innerText();
-        if (!text.includes(cardOf(file))) wrong.push(`${file}: does not name ${cardOf(file)}`);
+        if (!text.includes(gpuNameOf(file))) wrong.push(`${file}: does not name ${gpuNameOf(file)}`);
         const broken = BROKEN_TEXT.exec(text);
         if (broken !== null) wrong.push(`${file}: ${text.slice(Math.max(0, broken.index - 60), broken.index + 40)}`);
         if (open.problems.length > 0) wrong.push(`${file}: ${open.problems.join('; ')}`);

@@ -5,7 +5,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 110_000;
 
-export type Served = Readonly<{
+export type RunningServer = Readonly<{
   /** The address with its token, as the server prints it. */
   url: string;
   port: number;
@@ -39,11 +39,13 @@ const processEnd = (child: ChildProcess) =>
   });
 
 /**
- * Starts `braggbench serve` and waits for its address.
- * @param args such as `['--scenario', file, '--run']`; no --port, which may be given only once and is 0 here
- * @param env added to this process's own, such as a library folder of the test's
+ * Starts `braggbench serve` and waits for its address. `args` are flags such as `['--scenario', file, '--run']`; the
+ * port is chosen automatically. `env` is added to the environment, for example a library folder for the test.
  */
-export function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
+export function serve(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const child = spawn(process.execPath, [path.join(root, 'dist/host/cli.js'), 'serve', '--port', '0', ...args], {
     cwd: root,
     env: { ...process.env, ...env },

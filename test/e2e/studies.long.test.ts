@@ -60,7 +60,7 @@ it('a study groups and transposes rows, saves views, and compares two points as 
   await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
   await expect.poll(() => page.getByText(/beam\.energy_MeV = 20/).count()).toBeGreaterThan(0);
   await bench.panel('Studies').click();
-  // Opens one of them as a run, and its scenario.
+  // Opens one of the two points as a run, and as a scenario.
   await rows.locator('tbody').getByRole('checkbox').nth(0).click();
   await page.getByRole('button', { name: 'Open as a run' }).first().click();
   await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
@@ -168,7 +168,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
   await page.getByLabel('log up').check();
   await expect.poll(shown).toMatchObject({ ...rest, axes: ['log', 'log'] });
   await pointed();
-  // Each exported file has its own numbering and points.
+  // The exported CSV must contain every point of the study.
   const written = async (format: string): Promise<string> => {
     await page.getByRole('button', { name: 'Export the plot' }).click();
     const [download] = await Promise.all([
@@ -206,7 +206,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
     const { xaxis } = Reflect.get(it, '_fullLayout');
     return xaxis._offset + xaxis.c2p(time_s);
   }, longest);
-  // The sheet has a margin around the plot, and a point has a size.
+  // The exported picture has a margin of 10 pixels around the plot, and a point has a size.
   expect(Math.abs(rightmost - inPlot - 10)).toBeLessThan(5);
   const decades = (await shown()).width;
   await dragged(0.4, 0.995);

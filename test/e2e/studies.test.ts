@@ -37,7 +37,7 @@ it('the page plans a study of the scenario in the form, solves it, and shows eve
     .poll(() => page.getByRole('img', { name: 'r80_mm over beam.energy_MeV' }).locator('svg').count())
     .toBeGreaterThan(0);
   await checkVisibility(open, 'studies-plot');
-  // Draws two values as colours, and every point as a line.
+  // Shows a heat map of two values, then every point as a line in parallel coordinates.
   await page.getByRole('radio', { name: 'Heat map' }).check();
   const heat = page.getByRole('img', { name: 'r80_mm by beam.energy_MeV and solver.precision' });
   await expect.poll(() => heat.locator('.heatmaplayer image').count()).toBe(1);

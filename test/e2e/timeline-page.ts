@@ -45,7 +45,7 @@ export async function openRecorded(file = path.join(golden, 'runs/h200-cuda-wind
 }
 
 /** Closes all timelines that a test has opened: the host retains them for every page. */
-export async function closeAll(): Promise<void> {
+export async function closeAllTimelines(): Promise<void> {
   for (let i = await blocks().count(); i > 0; i -= 1) {
     await blocks().first().click();
     await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Close' }).click();
@@ -54,7 +54,7 @@ export async function closeAll(): Promise<void> {
 }
 
 /** Number of pixels in the lanes that have a colour of the series, which means that spans are drawn. */
-export function litPixels(): Promise<number> {
+export function colouredPixels(): Promise<number> {
   return open.page.evaluate(() => {
     const below = document.querySelector<HTMLCanvasElement>('.timeline-panel__body canvas');
     const context = below?.getContext('2d');

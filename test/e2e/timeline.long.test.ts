@@ -9,11 +9,11 @@ import {
   bench,
   blocks,
   canvas,
-  closeAll,
+  closeAllTimelines,
+  colouredPixels,
   details,
   factLocator,
   golden,
-  litPixels,
   open,
   openProfile,
   openRecorded,
@@ -27,7 +27,7 @@ const { home } = useTimeline();
 describe('the timeline of a recorded run', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
     await openRecorded();
   });
 
@@ -48,7 +48,7 @@ describe('the timeline of a recorded run', () => {
       await expect.poll(() => factLocator(selection, name).textContent()).toMatch(/\d/);
     }
     await open.screenshot('timeline-selection');
-    // The selected part becomes a separate trace.
+    // Exports the selected time range as a trace file.
     await blocks().first().click();
     const [download] = await Promise.all([
       open.page.waitForEvent('download'),
@@ -93,7 +93,7 @@ describe('the timeline of a recorded run', () => {
     const align = open.page.getByLabel('Aligned at');
     await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
     await align.selectOption('0');
-    await expect.poll(litPixels).toBeGreaterThan(2000);
+    await expect.poll(colouredPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-two-aligned');
     // Differences of the second timeline in the same time span; the selection stays when the alignment changes.
     await open.page.getByRole('radio', { name: 'Selection' }).check();
@@ -115,7 +115,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => notes.getByRole('listitem').count()).toBe(1);
     await open.screenshot('timeline-notes');
     await open.page.getByRole('radio', { name: 'Summary' }).check();
-    await closeAll();
+    await closeAllTimelines();
     await openRecorded();
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     await expect.poll(() => notes.getByText('the graph is built here').count()).toBe(1);
@@ -141,7 +141,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => factLocator(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
     await expect.poll(() => factLocator(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
     await expect.poll(() => summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
-    await expect.poll(litPixels).toBeGreaterThan(2000);
+    await expect.poll(colouredPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-light');
     expect(await accessibilityViolations(open.page)).toEqual([]);
   });
@@ -159,12 +159,12 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(shownSpan).toMatch(/^134 ms visible/);
     await open.page.keyboard.press('w');
     await expect.poll(shownSpan).toMatch(/^101 ms visible/);
-    const before = await litPixels();
+    const before = await colouredPixels();
     await open.page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.8);
     await open.page.mouse.down();
     await open.page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8, { steps: 4 });
     await open.page.mouse.up();
-    await expect.poll(litPixels).not.toBe(before);
+    await expect.poll(colouredPixels).not.toBe(before);
     await expect.poll(shownSpan).toMatch(/ms/);
   });
 });
@@ -172,7 +172,7 @@ describe('the timeline of a recorded run', () => {
 describe('a run on the CPU', () => {
   it('shows the time of each operator, and how evenly its threads were used', async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
     const small = {
       ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
       geometry: { width_mm: 12, depth_mm: 11 },
@@ -199,7 +199,7 @@ describe('a run on the CPU', () => {
 describe('a trace from another program', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
   });
 
   it('opens when dropped as an Nsight Systems database', async () => {
@@ -245,7 +245,7 @@ describe('a trace from another program', () => {
 
 describe('the timeline panel', () => {
   const explained = async (): Promise<void> => {
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
     await openRecorded();
     const search = open.page.getByLabel('Search spans by name');
     await search.fill('collide');
@@ -258,7 +258,7 @@ describe('the timeline panel', () => {
     await openProfile();
     await explained();
     await inEveryAppearance(open.page, async ({ name }) => {
-      await expect.poll(litPixels).toBeGreaterThan(500);
+      await expect.poll(colouredPixels).toBeGreaterThan(500);
       await open.screenshot(`timeline-${name}`);
       expect(await accessibilityViolations(open.page), name).toEqual([]);
     });
@@ -268,7 +268,7 @@ describe('the timeline panel', () => {
   it('is readable and usable at 200 % zoom with the same number of pixels', async () => {
     await openProfile({ width: 720, height: 900, scale: 2 });
     await explained();
-    await expect.poll(litPixels).toBeGreaterThan(1000);
+    await expect.poll(colouredPixels).toBeGreaterThan(1000);
     await open.screenshot('timeline-zoomed');
     expect(await accessibilityViolations(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
@@ -278,7 +278,7 @@ describe('the timeline panel', () => {
 describe('a page without a run', () => {
   it('offers the shipped recordings, including GPU recordings on a machine without a GPU', async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
     await open.screenshot('timeline-nothing-yet');
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Water, 70 MeV · cuda-window · NVIDIA H200' }).click();

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   bench,
   blocks,
-  closeAll,
+  closeAllTimelines,
+  colouredPixels,
   details,
   factLocator,
-  litPixels,
   open,
   openProfile,
   openRecorded,
@@ -17,7 +17,7 @@ useTimeline();
 describe('the timeline of a recorded run', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
     await openRecorded();
   });
 
@@ -50,7 +50,7 @@ describe('the timeline of a recorded run', () => {
 describe('a trace from another program', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(closeAll);
+    onTestFinished(closeAllTimelines);
   });
 
   it('opens when dropped as a Chrome trace, and can be searched and closed', { tags: 'slow' }, async () => {
@@ -82,7 +82,7 @@ describe('a trace from another program', () => {
     await expect.poll(() => factLocator(summary, 'Kernels').textContent()).toBe('300, 2 different');
     await open.page.getByLabel('Search spans by name').fill('gemm');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('100');
-    await expect.poll(litPixels).toBeGreaterThan(500);
+    await expect.poll(colouredPixels).toBeGreaterThan(500);
     expect(open.problems).toEqual([]);
   });
 });

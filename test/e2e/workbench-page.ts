@@ -10,7 +10,7 @@ import { tinyScenario } from '../electron/host/small-run.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { BenchPage } from './bench-page.ts';
 import { type Chrome, type OpenPage, type PageOptions, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { type RunningServer, serve } from './served.ts';
 
 export type Workbench = Readonly<{ open: OpenPage; page: Page; bench: BenchPage }>;
 
@@ -33,7 +33,7 @@ export function useWorkbench(
 ): ServedWorkbench {
   const chrome = useChromium();
   const home = scratchFolder(name);
-  let served: Served | null = null;
+  let served: RunningServer | null = null;
   beforeAll(async () => {
     served = await serve(args, { BRAGGBENCH_HOME: home, ...env(home) });
   });
@@ -47,7 +47,7 @@ export function useWorkbench(
       if (served === null) throw new Error('the server starts in beforeAll: open pages inside tests');
       const open = await chrome.open(served.url, options);
       const bench = new BenchPage(open.page);
-      await bench.ready();
+      await bench.waitUntilRunnable();
       return { open, page: open.page, bench };
     },
   };

@@ -60,13 +60,13 @@ describe('the workbench in a browser', () => {
 
   it('runs a scenario, shows the dose as it arrives, and reports the range', async () => {
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
-    const dark = await bench.litShare();
+    const dark = await bench.doseShare();
     await bench.run.click();
     await bench.state('Done').waitFor();
     await bench.r80.waitFor();
     const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
     expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
-    await expect.poll(() => bench.litShare()).toBeGreaterThan(dark);
+    await expect.poll(() => bench.doseShare()).toBeGreaterThan(dark);
     // The depth dose is drawn with both of its marker lines, and the ledger balances.
     const plot = open.page.getByTestId('depth-dose-plot');
     await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
@@ -107,7 +107,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => open.page.getByText('"wide" is not a number').count()).toBe(1);
     await expect.poll(() => open.page.getByText('2 values need attention').count()).toBe(1);
     await open.screenshot('bad-values');
-    // Resets one value to its default, and another by its unit.
+    // An empty field restores the default. A value with another unit and a decimal comma is converted.
     await bench.field('Beam width').fill('');
     await bench.field('Energy').fill('0,07 GeV');
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
@@ -118,10 +118,10 @@ describe('the workbench in a browser', () => {
   });
 
   it('stops a run and keeps its partial result', async () => {
-    await bench.dropLong();
+    await bench.dropLongRun();
     await bench.run.click();
     // A part of the dose map is drawn before the run ends.
-    await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
+    await expect.poll(() => bench.doseShare()).toBeGreaterThan(0.01);
     await expect.poll(() => open.page.locator('.run-strip__text').textContent()).toMatch(/step \d+/);
     await open.screenshot('run-live');
     await open.page.keyboard.press('Control+.');
@@ -131,7 +131,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => trace.isDisabled()).toBe(true);
     expect(await trace.getAttribute('title')).toMatch(/^GPU work cannot be recorded: /);
     await expect.poll(() => open.page.getByText(/still in flight/).count()).toBe(1);
-    await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
+    await expect.poll(() => bench.doseShare()).toBeGreaterThan(0.01);
     closeBench();
   });
 

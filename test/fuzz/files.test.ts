@@ -105,10 +105,10 @@ function damageBytes(bytes: Uint8Array, random: () => number): Uint8Array {
   return now;
 }
 
-type Read = (bytes: Uint8Array) => unknown;
+type Reader = (bytes: Uint8Array) => unknown;
 
 /** Reads damaged copies; errors must be readable for users. Returns the number of rejected copies. */
-async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Promise<number> {
+async function readDamagedCopies(kind: string, starts: readonly Uint8Array[], read: Reader): Promise<number> {
   const random = randomOf(SEED ^ kind.length ^ (kind.charCodeAt(0) << 8));
   const before_bytes = process.memoryUsage().rss;
   let refused = 0;
@@ -150,7 +150,7 @@ function expectRejection(faults: readonly { readonly line: number; readonly mess
 }
 
 /** An array in NumPy's format: magic, version, and a header that describes the data. */
-function npy(values: Float64Array): Uint8Array {
+function npyFile(values: Float64Array): Uint8Array {
   const header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${values.length},), }`;
   const padded = `${header.padEnd(117)}\n`;
   const head = Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([padded.length, 0])]);
@@ -167,7 +167,7 @@ const draftOf = (title: string): object => ({
 });
 
 /** Parses a scenario to its issues: readable messages, and at least one error if it has no problem. */
-function readScenario(name: string): Read {
+function readScenario(name: string): Reader {
   return async (bytes) => {
     const reading = await scenarios.parse(asText(bytes), { name, folder: null });
     const errors = reading.issues.filter(({ severity }) => severity === 'error');
@@ -179,18 +179,20 @@ function readScenario(name: string): Read {
 test('damaged scenarios are read or rejected', async () => {
   const json = filesOf('scenarios', '.json');
   expect(json.length).toBeGreaterThan(3);
-  await fuzz('scenario json', json, readScenario('s.json'));
-  await fuzz('yaml scenario', json, readScenario('s.yaml'));
+  await readDamagedCopies('scenario json', json, readScenario('s.json'));
+  await readDamagedCopies('yaml scenario', json, readScenario('s.yaml'));
 });
 
 test('damaged run files are read or rejected', async () => {
   const bytes = await writeRun(await runScenario(tinyScenario));
-  expect(await fuzz('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(FILES_PER_KIND / 10);
+  expect(await readDamagedCopies('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(
+    FILES_PER_KIND / 10,
+  );
 });
 
 test('damaged run files of images are read or rejected', async () => {
   const bytes = await hostWorkloads.diffraction.runFile.write(await renderDocument(smallImage));
-  expect(await fuzz('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(
+  expect(await readDamagedCopies('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(
     FILES_PER_KIND / 10,
   );
 });
@@ -205,7 +207,7 @@ test('damaged sessions of every workload, and measurements as run files, are rea
   ] as const) {
     const starts = filesOf(path.join('runs', folderName), '.json', 2 ** 18, folderName !== '');
     expect(starts.length, kind).toBeGreaterThan(0);
-    await fuzz(kind, starts, async (bytes) => {
+    await readDamagedCopies(kind, starts, async (bytes) => {
       sessionSchema.parse(deriveSession(parseSession(asText(bytes), 'session.json'), current));
       if (kind === 'micro session') await readAnyRun(bytes, 'run.json');
     });
@@ -217,7 +219,7 @@ test('damaged measurements of every workload are read or rejected, as sessions a
   const chrome = Buffer.from(JSON.stringify({ traceEvents: Array.from({ length: 60 }, (_, at) => event(at)) }));
   const run = await writeRun(await runScenario(tinyScenario));
   const file = path.join(folder, 'trace');
-  await fuzz('timeline', [chrome, run], (bytes) => {
+  await readDamagedCopies('timeline', [chrome, run], (bytes) => {
     writeFileSync(file, bytes);
     return openTrace(file, 'trace.json');
   });
@@ -227,7 +229,7 @@ test('damaged databases of another profiler are read or rejected', async () => {
   const file = path.join(folder, 'report.sqlite');
   writeNsight(file);
   const database = readFileSync(file);
-  await fuzz('nsight', [database], (bytes) => {
+  await readDamagedCopies('nsight', [database], (bytes) => {
     writeFileSync(file, bytes);
     return openTrace(file, 'report.sqlite');
   });
@@ -235,7 +237,7 @@ test('damaged databases of another profiler are read or rejected', async () => {
 
 test('damaged lists of reflections are read or rejected', async () => {
   const lines = Array.from({ length: 60 }, (_, i) => `${i % 7} ${i % 5} ${i % 3} ${(1000 / (i + 1)).toFixed(2)}`);
-  await fuzz('hkl', [Buffer.from(`# h k l F\n${[...new Set(lines)].join('\n')}\n`)], (bytes) => {
+  await readDamagedCopies('hkl', [Buffer.from(`# h k l F\n${[...new Set(lines)].join('\n')}\n`)], (bytes) => {
     const read = readHkl(asText(bytes));
     if (read.ok) {
       expect(read.reflections.length % 4).toBe(0);
@@ -250,7 +252,7 @@ test('damaged tables of nuclear reactions are read or rejected', async () => {
   const tables = problem.physics.nuclear_tables ?? [];
   expect(tables.length).toBeGreaterThan(0);
   const [first] = tables;
-  await fuzz('nuclear table', [Buffer.from(first?.text ?? '')], async (bytes) => {
+  await readDamagedCopies('nuclear table', [Buffer.from(first?.text ?? '')], async (bytes) => {
     const damage = tables.map((table) => (table === first ? { ...table, text: asText(bytes) } : table));
     const physics = { ...problem.physics, nuclear_tables: damage };
     try {
@@ -263,16 +265,16 @@ test('damaged tables of nuclear reactions are read or rejected', async () => {
 
 test('damaged overlay curves are read or rejected', async () => {
   const rows = Array.from({ length: 50 }, (_, i) => `${i * 0.5},${(100 / (i + 1)).toFixed(3)}`);
-  await fuzz('curve', [Buffer.from(`depth_mm,dose (Gy)\n${rows.join('\n')}\n`)], (bytes) => {
+  await readDamagedCopies('curve', [Buffer.from(`depth_mm,dose (Gy)\n${rows.join('\n')}\n`)], (bytes) => {
     const read = readCurveCsv(asText(bytes));
     if (!read.ok) expectRejection(read.faults);
   });
 });
 
 test('damaged arrays from other programs are read or rejected', async () => {
-  const archive = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) }, { level: 0 });
-  const packed = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) });
-  await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
+  const archive = zipSync({ 'dose.npy': npyFile(Float64Array.from({ length: 24 }, (_, i) => i / 7)) }, { level: 0 });
+  const packed = zipSync({ 'dose.npy': npyFile(Float64Array.from({ length: 24 }, (_, i) => i / 7)) });
+  await readDamagedCopies('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
 });
 
 test('damaged state files of the program are read, or renamed and reported', async () => {
@@ -284,7 +286,7 @@ test('damaged state files of the program are read, or renamed and reported', asy
     draftOf('a page'),
   ];
   let turn = 0;
-  await fuzz(
+  await readDamagedCopies(
     'state',
     starts.map((one) => Buffer.from(JSON.stringify(one))),
     async (bytes) => {
@@ -302,7 +304,7 @@ test('damaged state files of the program are read, or renamed and reported', asy
 test('damaged stopping tables are read or rejected', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => `${(0.01 * 1.4 ** i).toFixed(4)},${(200 / (i + 1)).toFixed(3)}`);
   const table = Buffer.from(`T_MeV,S\n${rows.join('\n')}\n`);
-  await fuzz('csv', [table], (bytes) => {
+  await readDamagedCopies('csv', [table], (bytes) => {
     const read = readStoppingCsv(asText(bytes), 'table.csv');
     if (!read.ok) expectRejection(read.faults);
   });
@@ -315,7 +317,7 @@ test('damaged descriptions of user kernels, and their code, are read or rejected
   const code = readFileSync(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'));
   const file = path.join(folder, 'mine.cpp');
   let turn = 0;
-  await fuzz('kernel', [description, code], (bytes) => {
+  await readDamagedCopies('kernel', [description, code], (bytes) => {
     const ofCode = turn++ % 2 === 1;
     writeFileSync(file, ofCode ? bytes : code);
     writeFileSync(path.join(folder, 'mine.json'), ofCode ? description : bytes);

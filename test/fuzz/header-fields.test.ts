@@ -49,7 +49,7 @@ const joinFile = (header: string): Uint8Array => Uint8Array.from(Buffer.concat([
 
 const metaImage: Format = {
   rules: metaImageFields,
-  answer,
+  answer: resultOf,
   other: [
     ['NDims', '3'],
     ['DimSize', '5 4 3'],
@@ -91,7 +91,7 @@ const metaImage: Format = {
 
 const nrrd: Format = {
   rules: nrrdFields,
-  answer,
+  answer: resultOf,
   /** Gives steps and positions of each axis instead of a space. */
   other: [
     ['type', 'short'],
@@ -135,7 +135,7 @@ const nrrd: Format = {
 const VALUES = ['2', '-1', '64', '3 1 2', 'other'];
 
 /** The complete result, or the error. */
-function answer(bytes: Uint8Array): string {
+function resultOf(bytes: Uint8Array): string {
   try {
     const header = volumeHeader('file', bytes);
     if (header === null) return 'no volume';
@@ -151,7 +151,7 @@ function answer(bytes: Uint8Array): string {
  * Fields whose change has no effect although they are not on the list of ignored fields, and ignored fields whose
  * change has an effect.
  */
-function wronglyIgnored({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
+function wronglyIgnoredFields({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
     const noticed = [good, other].some((lines) => {
       const before = answer(bytesOf(lines));
@@ -542,7 +542,7 @@ test.each([
   ['imgCIF', imgCif, []],
   ['TIFF', tiff, []],
 ])('%s: no field that changes the meaning of the bytes is ignored', (_, format, elsewhere) => {
-  expect(wronglyIgnored(format)).toEqual(elsewhere);
+  expect(wronglyIgnoredFields(format)).toEqual(elsewhere);
 });
 
 test('MetaImage: the stated size of compressed data is checked', () => {
@@ -552,12 +552,12 @@ test('MetaImage: the stated size of compressed data is checked', () => {
     return Uint8Array.from(Buffer.concat([header.subarray(0, header.length - data.length), deflateSync(data)]));
   };
   const right = deflateSync(data).length;
-  expect(answer(packed(right))).toBe(answer(metaImage.bytesOf(metaImage.good)));
-  expect(answer(packed(right + 1))).toMatch(/^refused: .* bytes, but \d+ are specified/);
+  expect(resultOf(packed(right))).toBe(resultOf(metaImage.bytesOf(metaImage.good)));
+  expect(resultOf(packed(right + 1))).toMatch(/^refused: .* bytes, but \d+ are specified/);
 });
 
 test('NRRD: an unknown field is rejected', () => {
-  expect(answer(nrrd.bytesOf([...nrrd.good, ['slope', '2']]))).toMatch(/unknown field slope = 2/);
+  expect(resultOf(nrrd.bytesOf([...nrrd.good, ['slope', '2']]))).toMatch(/unknown field slope = 2/);
 });
 
 const ctOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): string => {

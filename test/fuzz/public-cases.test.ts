@@ -33,7 +33,7 @@ const inFolder = (folder: Folder, name = ''): string => path.join(root, folders[
 const textOf = (folder: Folder, name: string): string => readFileSync(inFolder(folder, name), 'utf8');
 
 /** Number of rows and value of each layer of the phantom, and notes. */
-async function ct(name: string, at_mm: number | null = null): Promise<unknown> {
+async function readCt(name: string, at_mm: number | null = null): Promise<unknown> {
   const slice = await readCtSlice({ path: inFolder('volumes', name), name, series: null, plane: 'transverse', at_mm });
   const { hu, columns, rows, spacing_mm, notes, at_mm: at } = slice;
   const layers: [number, number][] = [];
@@ -93,37 +93,37 @@ const tuner = (name: string): unknown => {
 
 type Case = readonly [name: string, read: () => unknown, answer: RegExp];
 const cases: readonly Case[] = [
-  ['m00-good', () => ct('m00-good/ct.mhd'), PHANTOM],
-  ['n00-good', () => ct('n00-good.nrrd'), PHANTOM],
-  ['d06-signed12', () => ct('d06-signed12.dcm'), PHANTOM],
-  ['d16b-padding-between', () => ct('d16b-padding-between.dcm'), PHANTOM],
+  ['m00-good', () => readCt('m00-good/ct.mhd'), PHANTOM],
+  ['n00-good', () => readCt('n00-good.nrrd'), PHANTOM],
+  ['d06-signed12', () => readCt('d06-signed12.dcm'), PHANTOM],
+  ['d16b-padding-between', () => readCt('d16b-padding-between.dcm'), PHANTOM],
   [
     'd25-padding-zero',
-    () => ct('d25-padding-zero.dcm'),
+    () => readCt('d25-padding-zero.dcm'),
     /640 of 1024 pixels have the stored value 0, which the file declares as padding/,
   ],
   [
     'd08-decimal-comma',
-    () => ct('d08-decimal-comma.dcm'),
+    () => readCt('d08-decimal-comma.dcm'),
     /RescaleSlope is "1,0"; allowed: a number with a decimal point/,
   ],
-  ['d09-with-rtstruct', () => ct('d09-with-rtstruct'), /20,0\]\].*1 file in d09-with-rtstruct ignored: RTSTRUCT/],
-  ['d10-with-scout', () => ct('d10-with-scout'), /20,0\]\].*ignored/],
-  ['d13-two-spacings', () => ct('d13-two-spacings', 18), /"at":18/],
-  ['d20-no-transfer-syntax', () => ct('d20-no-transfer-syntax.dcm'), /it has no transfer syntax \(0002,0010\)/],
-  ['m01-headersize', () => ct('m01-headersize/ct.mhd'), PHANTOM],
-  ['m03-ascii', () => ct('m03-ascii.mha'), PHANTOM],
-  ['m07-local-case', () => ct('m07-local-case.mha'), PHANTOM],
-  ['m08-hfp', () => ct('m08-hfp/ct.mhd'), PHANTOM],
-  ['m09-rounding', () => ct('m09-rounding/ct.mhd'), PHANTOM],
-  ['m12-too-large', () => ct('m12-too-large/ct.mhd'), /data has 12288 bytes, but 6144 are specified/],
-  ['m19-matrad-permuted', () => ct('m19-matrad-permuted/ct.mhd'), PHANTOM],
-  ['n04-byteskip', () => ct('n04-byteskip.nrrd'), PHANTOM],
-  ['n05-detached', () => ct('n05-detached/ct.nhdr'), PHANTOM],
-  ['n09-endian-case', () => ct('n09-endian-case.nrrd'), PHANTOM],
-  ['n10-axis-mins', () => ct('n10-axis-mins.nrrd', 41), /"at":41\.5/],
-  ['n13-space-units', () => ct('n13-space-units.nrrd'), PHANTOM],
-  ['n18-matrad', () => ct('n18-matrad.nrrd'), PHANTOM],
+  ['d09-with-rtstruct', () => readCt('d09-with-rtstruct'), /20,0\]\].*1 file in d09-with-rtstruct ignored: RTSTRUCT/],
+  ['d10-with-scout', () => readCt('d10-with-scout'), /20,0\]\].*ignored/],
+  ['d13-two-spacings', () => readCt('d13-two-spacings', 18), /"at":18/],
+  ['d20-no-transfer-syntax', () => readCt('d20-no-transfer-syntax.dcm'), /it has no transfer syntax \(0002,0010\)/],
+  ['m01-headersize', () => readCt('m01-headersize/ct.mhd'), PHANTOM],
+  ['m03-ascii', () => readCt('m03-ascii.mha'), PHANTOM],
+  ['m07-local-case', () => readCt('m07-local-case.mha'), PHANTOM],
+  ['m08-hfp', () => readCt('m08-hfp/ct.mhd'), PHANTOM],
+  ['m09-rounding', () => readCt('m09-rounding/ct.mhd'), PHANTOM],
+  ['m12-too-large', () => readCt('m12-too-large/ct.mhd'), /data has 12288 bytes, but 6144 are specified/],
+  ['m19-matrad-permuted', () => readCt('m19-matrad-permuted/ct.mhd'), PHANTOM],
+  ['n04-byteskip', () => readCt('n04-byteskip.nrrd'), PHANTOM],
+  ['n05-detached', () => readCt('n05-detached/ct.nhdr'), PHANTOM],
+  ['n09-endian-case', () => readCt('n09-endian-case.nrrd'), PHANTOM],
+  ['n10-axis-mins', () => readCt('n10-axis-mins.nrrd', 41), /"at":41\.5/],
+  ['n13-space-units', () => readCt('n13-space-units.nrrd'), PHANTOM],
+  ['n18-matrad', () => readCt('n18-matrad.nrrd'), PHANTOM],
   [
     'g01-ras-lps',
     () =>

@@ -25,7 +25,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 }));
 
 /** Decoding may fail only with FrameError, and never uses more memory than the frame and its header. */
-function decodesOrRefuses(bytes: Uint8Array): void {
+function expectDecodedOrRejected(bytes: Uint8Array): void {
   try {
     decodeFrame(bytes);
   } catch (error) {
@@ -58,7 +58,7 @@ it('a frame with changed bytes is read or rejected, and nothing else happens', (
     fc.property(tree, fc.array(change, { minLength: 1, maxLength: 8 }), (value, changes) => {
       const frame = encodeFrame(value);
       for (const [share, byte] of changes) frame[Math.floor(share * frame.length)] = byte;
-      decodesOrRefuses(frame);
+      expectDecodedOrRejected(frame);
     }),
     { numRuns: 3000 },
   );
@@ -68,7 +68,7 @@ it('random bytes after the magic number are read or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 8, maxLength: 400 }), (bytes) => {
       bytes.set([0x42, 0x52, 0x47, 0x31]);
-      decodesOrRefuses(bytes);
+      expectDecodedOrRejected(bytes);
     }),
     { numRuns: 3000 },
   );

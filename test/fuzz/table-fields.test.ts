@@ -41,10 +41,10 @@ async function answerOf(read: () => unknown): Promise<string> {
 }
 
 /** Returns the results from good files in which a field was changed. */
-type Changed = (name: string, rule: FieldRule) => Promise<readonly string[]>;
+type ReadChanged = (name: string, rule: FieldRule) => Promise<readonly string[]>;
 
 /** Fields whose change has no effect, and fields listed as ignored whose change has one. */
-async function wronglyIgnored(rules: FieldRules, good: string, changed: Changed): Promise<readonly string[]> {
+async function wronglyIgnoredFields(rules: FieldRules, good: string, changed: ReadChanged): Promise<readonly string[]> {
   expect(good).not.toMatch(/^refused|^\{"ok":false/);
   const over: string[] = [];
   for (const [name, rule] of Object.entries(rules)) {
@@ -222,7 +222,7 @@ describe('fields of files', () => {
         ...['1 2 3 400 2', '1 2 3 500 3', '2 0 1 900 4', '!END_OF_DATA'],
       ].join('\n');
     const good = await answerOf(() => readHkl(text('XDS_ASCII', head)));
-    const over = await wronglyIgnored(xdsFields, good, async (name) => {
+    const over = await wronglyIgnoredFields(xdsFields, good, async (name) => {
       const others = head.filter(([own]) => own.toLowerCase() !== name);
       const values = name.startsWith('item_') ? ['4', '5'] : ['TRUE', '7', '96', 'OTHER', 'INTEGRATE.HKL'];
       if (name === 'format') return [await answerOf(() => readHkl(text('OTHER', head)))];
@@ -347,7 +347,7 @@ describe('fields of files', () => {
         const { depth_mm, dose, unit, depthUnit } = read.curve;
         return { depth_mm, dose, unit, depthUnit };
       });
-    const over = await wronglyIgnored(rules, await read(lines), async (name) => {
+    const over = await wronglyIgnoredFields(rules, await read(lines), async (name) => {
       const line = changes[name] ?? `# ${name}: changed 7`;
       const words = line.trim().slice(0, 9).toLowerCase();
       const at = lines.findIndex((own) => own.trim().toLowerCase().startsWith(words));
@@ -369,7 +369,7 @@ describe('fields of files', () => {
     const csv = (lines: readonly (readonly string[])[]): string =>
       lines.map((line) => line.map((cell) => `"${cell}"`).join(',')).join('\n');
     const good = await answerOf(() => readNcuCsv(csv([head, ...rows]), 'a.csv'));
-    const over = await wronglyIgnored(ncuColumns, good, async (name) => {
+    const over = await wronglyIgnoredFields(ncuColumns, good, async (name) => {
       const column = head.findIndex((own) => own.toLowerCase() === name);
       const title = name.replace(/^./, (letter) => letter.toUpperCase());
       const changed =
@@ -410,7 +410,7 @@ describe('fields of files', () => {
     ['T4', t4Fields, t4, (key, value) => ({ ...t4, [key]: value })],
     ['its results', t4ResultFields, t4, (key, value) => ({ ...t4, results: [{ ...result, [key]: value }] })],
   ])('none in %s is ignored', async (_, rules, document, change) => {
-    const over = await wronglyIgnored(rules, await parse(document), (name) =>
+    const over = await wronglyIgnoredFields(rules, await parse(document), (name) =>
       Promise.all(changedKeys.map((value) => parse(change(name, value)))),
     );
     expect(over).toEqual([]);
@@ -466,14 +466,14 @@ describe('fields of files', () => {
     const good = await read(trace);
     const keys: readonly string[] = [...Object.keys(trace), ...events.flatMap(Object.keys), 'id2'];
     const spelt = (name: string): string => keys.find((key) => key.toLowerCase() === name) ?? name;
-    const outer = await wronglyIgnored(chromeFields, good, async (name) => {
+    const outer = await wronglyIgnoredFields(chromeFields, good, async (name) => {
       const values =
         name === 'traceevents' ? [[event]] : name === 'deviceproperties' ? [[{ name: 'B' }]] : [{ about: 'x' }, 7];
       const answers: string[] = [];
       for (const value of values) answers.push(await read({ ...trace, [spelt(name)]: value }));
       return answers;
     });
-    const inner = await wronglyIgnored(chromeEventFields, good, async (name) => {
+    const inner = await wronglyIgnoredFields(chromeEventFields, good, async (name) => {
       const answers: string[] = [];
       for (const value of [7, 'i', { local: '0x2' }]) {
         for (const at of [0, 1]) {
@@ -500,7 +500,7 @@ describe('fields of files', () => {
     database.close();
     const before = await traceAnswer(good);
     for (const [table, rules] of Object.entries(nsightColumns)) {
-      const over = await wronglyIgnored(rules, before, async (name) => {
+      const over = await wronglyIgnoredFields(rules, before, async (name) => {
         const file = path.join(folder, 'changed.sqlite');
         copyFileSync(good, file);
         const changed = new DatabaseSync(file);
@@ -550,7 +550,7 @@ describe('fields of files', () => {
     };
     const read = (bytes: Uint8Array) => answerOf(() => readNexusImage(bytes, 'a.h5', alone));
     const good = await read(await image(() => undefined));
-    const over = await wronglyIgnored(nexusFields, good, async (name) => {
+    const over = await wronglyIgnoredFields(nexusFields, good, async (name) => {
       const put = (group: Group): void => {
         if (name === 'pixel_mask') {
           group.create_dataset({
@@ -573,8 +573,7 @@ describe('fields of files', () => {
       };
       return [await read(await image((detector, data) => (name === 'data' ? images(data, 1) : put(detector))))];
     });
-    // Other tests cover these fields with damaged images: pixels that are not square, and flags of corrections that the
-    // file has.
+    // Other tests cover these fields with damaged images: non-square pixels, and flags of corrections.
     expect(
       over.filter((name) => !/^y_pixel_size$|^(flatfield|dark|pedestal)_(correction_)?applied$/.test(name)),
     ).toEqual([]);

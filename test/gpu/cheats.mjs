@@ -48,7 +48,7 @@ const launches = [{ kernel: 'compute', grid: ['ceil(n / 256)'], block: [256] }];
  * @param {string} text
  * @param {number} attack
  */
-function make(name, text, attack) {
+function writeProblem(name, text, attack) {
   const folder = path.join(scratch, path.parse(name).name);
   mkdirSync(folder, { recursive: true });
   const candidates = ['twin', 'cheat'].map((which) => {
@@ -73,8 +73,8 @@ function make(name, text, attack) {
 }
 
 /** @param {string} name @param {string} text @param {number} attack */
-function judge(name, text, attack) {
-  const at = make(name, text, attack);
+function judgeAttack(name, text, attack) {
+  const at = writeProblem(name, text, attack);
   const variants = ['twin', 'cheat'].map((which) => path.join(at, `${which}-${name}`)).join(',');
   const words = ['bench', at, '--variants', variants, '--trust', '--rounds', '12', '--processes', '0', '--json'];
   const { stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
@@ -108,7 +108,7 @@ const all = readdirSync(kernels)
   });
 for (let repeat = 1; repeat <= repeats; repeat += 1) {
   for (const { name, text, attack } of all) {
-    const { cheat, twin } = judge(name, text, attack);
+    const { cheat, twin } = judgeAttack(name, text, attack);
     const isFound = !cheat.correct && cheat.reason !== '' && (reasons[name]?.test(cheat.reason) ?? true);
     const holds = isFound && twin.correct;
     if (holds) passed += 1;

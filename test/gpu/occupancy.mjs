@@ -33,7 +33,7 @@ let passed = 0;
 let failed = 0;
 
 /** @param {string} name @param {readonly string[]} wrong */
-function report(name, wrong) {
+function reportCheck(name, wrong) {
   if (wrong.length === 0) passed += 1;
   else failed += 1;
   console.log(`${wrong.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -89,7 +89,7 @@ for (const workload of workloads.sort()) {
       });
     }
     const counted = `${answers.length} kernels at ${threads.length} block sizes, ${dynamic_bytes} B given at launch`;
-    report(`occupancy of ${workload} on ${limits.name}: ${counted}`, wrong);
+    reportCheck(`occupancy of ${workload} on ${limits.name}: ${counted}`, wrong);
     record.push({
       workload,
       dynamic_bytes,

@@ -54,7 +54,7 @@ const { entries = [], error: refusal } = JSON.parse(stdout || '{}');
 const entryOf = (label) => entries.find((one) => one.label === label);
 const totals = { passed: 0, failed: 0 };
 /** @param {string} title @param {boolean} holds @param {unknown} found */
-function expected(title, holds, found) {
+function checkThat(title, holds, found) {
   totals[holds ? 'passed' : 'failed'] += 1;
   console.log(
     `${holds ? 'ok' : 'FAILED'}: ${title}${holds ? '' : `: ${JSON.stringify(found) ?? refusal?.message ?? stderr}`}`,
@@ -63,11 +63,11 @@ function expected(title, holds, found) {
 for (const label of ['rows.cu', 'rows.cu[kThreads=128]']) {
   const entry = entryOf(label);
   const holds = entry?.status === 'measured' && entry.accuracy?.every((one) => one.holds) === true;
-  expected(`${label} is correct`, holds, entry);
+  checkThat(`${label} is correct`, holds, entry);
 }
 const wrongEntry = entryOf('last-row.cu');
 const tips = wrongEntry?.accuracy?.filter((one) => !one.holds).map(({ tip }) => tip) ?? [];
-expected('last-row.cu is wrong', wrongEntry?.status === 'measured' && tips.length > 0, wrongEntry);
+checkThat('last-row.cu is wrong', wrongEntry?.status === 'measured' && tips.length > 0, wrongEntry);
 
 /** A step of the heat equation: all threads save the old grid before any of them overwrites it. */
 const HEAT = `constexpr int kMax = 512 * 512;
@@ -86,7 +86,7 @@ extern "C" __global__ void step(float* u, int height, int width) {
 const LIMIT_MS = 240_000;
 
 /** `braggbench mcp` as an agent starts it; messages are JSON-RPC, one a line. Its own client needs no package. */
-function agentOf(/** @type {string} */ served) {
+function startAgent(/** @type {string} */ served) {
   const words = [path.join(root, 'dist/host/cli.js'), 'mcp', '--trust', served, '--time', '20s'];
   const server = spawn(process.execPath, words, {
     cwd: folder,
@@ -140,7 +140,7 @@ function agentOf(/** @type {string} */ served) {
   };
 }
 
-async function submissions() {
+async function testSubmissions() {
   const served = path.join(folder, 'served');
   const heat = path.join(served, 'heat');
   mkdirSync(served);
@@ -154,7 +154,7 @@ async function submissions() {
   const shipped = JSON.parse(readFileSync(path.join(heat, 'problem.json'), 'utf8'));
   const candidate = { file: 'saved.cu', launches: heatLaunches };
   writeFileSync(path.join(heat, 'problem.json'), JSON.stringify({ ...shipped, candidates: [candidate] }));
-  const agent = agentOf(served);
+  const agent = startAgent(served);
   const late = setTimeout(agent.end, LIMIT_MS);
   try {
     await agent.open();
@@ -162,14 +162,14 @@ async function submissions() {
       agent.call('submit_kernel', { problem: 'heat', source, language: 'cu', seconds: 5 });
     const correct = await submit(`${HEAT}// As an agent wrote it.\n`);
     const isCorrect = correct.verdict === 'correct' && correct.first_wrong === null && correct.time_s > 0;
-    expected('a correct CUDA kernel that an agent submits is correct', isCorrect, correct);
+    checkThat('a correct CUDA kernel that an agent submits is correct', isCorrect, correct);
     const { resources = [] } = correct;
     const names = (resources ?? []).map((/** @type {{ kernel: string }} */ one) => one.kernel).sort();
     const occupied = resources?.every((/** @type {any} */ one) => one.registers > 0 && one.occupancy?.share > 0);
-    expected('its registers and occupancy are reported', names.join() === 'save,step' && occupied === true, resources);
+    checkThat('its registers and occupancy are reported', names.join() === 'save,step' && occupied === true, resources);
     const wrong = await submit(HEAT.replace('y >= height - 1', 'y >= height - 2'));
     const [, row] = /^u\[(\d+), \d+\]$/.exec(wrong.first_wrong?.place ?? '') ?? [];
-    expected('a wrong one is wrong, with the first wrong value', wrong.verdict === 'wrong' && Number(row) > 0, wrong);
+    checkThat('a wrong one is wrong, with the first wrong value', wrong.verdict === 'wrong' && Number(row) > 0, wrong);
     const explained = await agent.call('explain_slow', { problem: 'heat', attempt: 1 });
     const total = explained.timeline.reduce(
       (/** @type {number} */ sum, /** @type {any} */ one) => sum + one.seconds,
@@ -179,20 +179,20 @@ async function submissions() {
     const isSplit = ['set-up: build', 'set-up: upload', 'compare', 'one repetition'].every((one) =>
       parts.includes(one),
     );
-    expected('the times of build, upload and comparison are parts of their own', isSplit, explained.parts);
-    expected('its time is explained', total > 0 || explained.no_timeline !== null, explained);
+    checkThat('the times of build, upload and comparison are parts of their own', isSplit, explained.parts);
+    checkThat('its time is explained', total > 0 || explained.no_timeline !== null, explained);
     const ladder = await agent.call('ladder', { problem: 'heat' });
     const verdicts = ladder.attempts.map((/** @type {{ verdict: string }} */ one) => one.verdict).join();
-    expected('the ladder has both attempts', verdicts === 'correct,wrong', ladder);
+    checkThat('the ladder has both attempts', verdicts === 'correct,wrong', ladder);
   } catch (error) {
-    expected('an agent submits CUDA kernels', false, String(error));
+    checkThat('an agent submits CUDA kernels', false, String(error));
   } finally {
     clearTimeout(late);
     await agent.close();
   }
 }
 
-await submissions();
+await testSubmissions();
 rmSync(folder, { recursive: true, force: true });
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode = totals.failed === 0 ? 0 : 1;

@@ -36,7 +36,7 @@ writeFileSync(
  * @param {string} id
  * @param {string} text
  */
-function variant(id, text, base = 'cuda-gather', file = 'cuda_gather.cu', of = {}) {
+function writeVariant(id, text, base = 'cuda-gather', file = 'cuda_gather.cu', of = {}) {
   writeFileSync(path.join(folder, id), text);
   const replaces = file.includes('/') ? file : `kernels/transport/${file}`;
   const description = { kind: 'variant', version: 1, ...of, base, replaces, title: id };
@@ -91,17 +91,17 @@ function test(name, check) {
 const endedWith = ({ code, text }, wanted, ...parts) =>
   (code === wanted && parts.every((part) => text.includes(part))) || { code, text: text.slice(-800) };
 
-variant('copy.cu', gatherSource);
+writeVariant('copy.cu', gatherSource);
 test('a user kernel does not run before it is trusted', () =>
   endedWith(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
 for (const setting of ['solver.precision=fp32', 'solver.precision=fp64', 'solver.stepping=depth']) {
   test(`a copy is correct with ${setting}`, () =>
     endedWith(run('copy.cu', '--set', setting), 0, 'is correct on this scenario'));
 }
-variant('header.cu', source('cuda_fused_collide.cuh'), 'cuda-fused', 'cuda_fused_collide.cuh');
+writeVariant('header.cu', source('cuda_fused_collide.cuh'), 'cuda-fused', 'cuda_fused_collide.cuh');
 test('a copy of a header is correct', () => endedWith(run('header.cu'), 0, 'is correct on this scenario'));
 
-variant(
+writeVariant(
   'wrong.cu',
   gatherSource.replace(
     'p[static_cast<long long>(j) * field_cells(s)]',
@@ -110,12 +110,12 @@ variant(
 );
 test('a wrong user kernel is reported as wrong', () => endedWith(run('wrong.cu'), 1, 'WRONG on this scenario'));
 
-variant('typo.cu', `${gatherSource}\nint oops = nowhere;\n`);
+writeVariant('typo.cu', `${gatherSource}\nint oops = nowhere;\n`);
 const line = `${gatherSource}\n`.split('\n').length;
 test('a compile error is reported at its line', () =>
   endedWith(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
-variant(
+writeVariant(
   'prints.cu',
   brokenKernel('if (blockIdx.x == 0 && threadIdx.x == 0) printf("told %d;\\n", LOUD);'),
   undefined,
@@ -141,10 +141,10 @@ test('a shipped variant can be selected by name without fused multiply-add', () 
     'Compiled with no fused multiply-add',
   ));
 
-variant('illegal.cu', brokenKernel('*(volatile int*)8 = 1;'));
+writeVariant('illegal.cu', brokenKernel('*(volatile int*)8 = 1;'));
 test('an illegal address ends only its own run', () =>
   endedWith(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
-variant('hang.cu', brokenKernel('for (volatile int i = 0;; i = i + 1) {}'));
+writeVariant('hang.cu', brokenKernel('for (volatile int i = 0;; i = i + 1) {}'));
 test('a hanging kernel is ended in time', () =>
   endedWith(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
 
@@ -207,7 +207,7 @@ for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
   };
   /** @param {string} id @param {string} text */
   const ran = (id, text) => {
-    variant(id, text, base, `kernels/${file}`, of);
+    writeVariant(id, text, base, `kernels/${file}`, of);
     return braggbench('run', scenario, '--variant', `./${id}`, '--trust');
   };
   test(`${of.workload}: a copy is correct`, () =>

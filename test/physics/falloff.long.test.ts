@@ -25,7 +25,7 @@ describe('the CSDA bound of the falloff', async () => {
   }
 
   /** Mean range of a scenario, and its longest possible path: along the axis, or through the background material. */
-  async function ranges(document: object): Promise<Ranges> {
+  async function rangesOf(document: object): Promise<Ranges> {
     const reading = await scenarios.check(document, { name: 'bound', folder: null });
     const background = { ...reading.scenario?.geometry, regions: [] };
     const without = await scenarios.check({ ...reading.document, geometry: background }, { name: 'b', folder: null });
@@ -45,7 +45,7 @@ describe('the CSDA bound of the falloff', async () => {
     const { document, scenario } = await scenarios.read(path.join(folder, name));
     if (document === null || scenario?.initial.kind !== 'beam') return;
     const solver = scenario.beam.angle_deg === 0 ? { ...document.solver, stepping: 'depth' } : document.solver;
-    const { mean_mm, longest_mm } = await ranges({ ...document, solver });
+    const { mean_mm, longest_mm } = await rangesOf({ ...document, solver });
     expect(mean_mm).toBeLessThan(longest_mm);
     expect(mean_mm).toBeGreaterThan(0.8 * longest_mm);
   });
@@ -54,7 +54,7 @@ describe('the CSDA bound of the falloff', async () => {
     const means: number[] = [];
     for (const nuclear of ['off', 'attenuation']) {
       const parts = { beam: { energy_MeV: 213.9 }, grid: { dtheta_mrad: 10 }, solver: { stepping: 'depth' } };
-      const { mean_mm } = await ranges({ kind: 'transport', version: 1, ...parts, physics: { nuclear } });
+      const { mean_mm } = await rangesOf({ kind: 'transport', version: 1, ...parts, physics: { nuclear } });
       means.push(mean_mm);
     }
     const [none = Number.NaN, some = Number.NaN] = means;
@@ -82,7 +82,7 @@ describe('the CSDA bound of the falloff', async () => {
           if (found === null) throw new Error('not completed');
           const solver = stepping === 'path' ? { stepping, step_mm: coarser * found.solver.step_mm } : { stepping };
           const across = { ...grid, dx_mm: 2 * found.grid.dx_mm };
-          const { mean_mm, longest_mm } = await ranges({ ...parts, grid: across, solver });
+          const { mean_mm, longest_mm } = await rangesOf({ ...parts, grid: across, solver });
           expect(mean_mm).toBeLessThan(longest_mm);
           expect(mean_mm).toBeGreaterThan(0.97 * longest_mm);
         },
@@ -110,7 +110,7 @@ describe('dose beyond the range', () => {
     { name: 'gold', formula: 'Au', density_g_cm3: 19.32 },
   ];
 
-  function solved(background: string, nuclear: 'off' | 'icru63'): Promise<RunData> {
+  function solveBackground(background: string, nuclear: 'off' | 'icru63'): Promise<RunData> {
     return runScenario({
       kind: 'transport',
       version: 1,
@@ -135,7 +135,7 @@ describe('dose beyond the range', () => {
   test.each([...materialNames.filter((name) => name !== 'air'), ...METALS.map(({ name }) => name)])(
     'is absent with products of reactions: %s',
     async (material) => {
-      const [off, icru63] = [await solved(material, 'off'), await solved(material, 'icru63')];
+      const [off, icru63] = [await solveBackground(material, 'off'), await solveBackground(material, 'icru63')];
       const of = (run: RunData) => metricsOf(measuredRunOf(run));
       const range_mm = of(off).r80_mm ?? 0;
       expect(range_mm).toBeGreaterThan(1);

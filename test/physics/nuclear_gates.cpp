@@ -285,7 +285,7 @@ TEST("gate, the plan's range offset: three codes lie between the two rules for I
   const double tables = r80("I = 70.4 eV, from water by ICRU 90", plan_dose(by_icru90));
   Problem straight = test::dcpt_plan();
   straight.scattering = Scattering::kOff;
-  const double detour = r80("I = 70.4 eV, no detour", plan_dose(straight));
+  const double detour = r80("I = 70.4 eV, no path lengthening", plan_dose(straight));
   for (std::size_t code = 1; code < codes.size(); ++code) {
     static constexpr std::array<const char*, 4> kNames = {"TOPAS", "SHIELD-HIT12A", "MCNP", "FLUKA"};
     const double theirs = r80(kNames[code], codes[code]);

@@ -36,7 +36,7 @@ interface TiltedResult {
   readonly codes: readonly string[];
 }
 
-async function solve(document: object): Promise<TiltedResult> {
+async function solveTilted(document: object): Promise<TiltedResult> {
   // Make no keyframes, because they need as long as the steps of depth stepping.
   const run = await runScenario({ kind: 'transport', version: 1, ...document, output: { keyframes: 0 } }, MEMORY);
   const { metrics, extra_straggling_mm, notes } = summaryOf(run);
@@ -76,7 +76,7 @@ async function halveCells(document: object, cells: Cells): Promise<object> {
 const cachedResults = new Map<string, Promise<TiltedResult>>();
 
 /** Solves each case once and caches the result. */
-function beam(
+function solveOnce(
   energy_MeV: number,
   angle_deg: number,
   stepping: Stepping,
@@ -85,7 +85,8 @@ function beam(
   const document = { beam: { energy_MeV, angle_deg }, solver: { stepping } };
   const key = `${JSON.stringify(document)} ${cells}`;
   const found =
-    cachedResults.get(key) ?? (cells === 'default' ? solve(document) : halveCells(document, cells).then(solve));
+    cachedResults.get(key) ??
+    (cells === 'default' ? solveTilted(document) : halveCells(document, cells).then(solveTilted));
   cachedResults.set(key, found);
   return found;
 }
@@ -107,7 +108,7 @@ test.each(cases.filter((one) => allGates || !isSlow(one)))(
   '%d MeV at %d°, %s stepping: R80 and mean range within 0.05 mm, W80–20 within 3 %',
   async (energy, angle, stepping) => {
     const wanted = of(energy, angle);
-    const found = await beam(energy, angle, stepping);
+    const found = await solveOnce(energy, angle, stepping);
     expect(Math.abs(found.r80_mm - wanted('r80_mm'))).toBeLessThan(0.05);
     expect(Math.abs(found.mean_range_mm - wanted('mean_range_mm'))).toBeLessThan(0.05);
     expect(found.mean_range_mm).toBeLessThan(found.range_mm);
@@ -131,7 +132,7 @@ const pairs = energies.flatMap((energy) => angles.map((angle) => [energy, angle]
 test.each(pairs.filter(([energy, angle]) => allGates || !isSlow([energy, angle, 'path'])))(
   '%d MeV at %d°: depth and path stepping agree to 0.05 mm in R80 and mean range, and to 3 % in W80–20',
   async (energy, angle) => {
-    const [depth, path] = [await beam(energy, angle, 'depth'), await beam(energy, angle, 'path')];
+    const [depth, path] = [await solveOnce(energy, angle, 'depth'), await solveOnce(energy, angle, 'path')];
     expect(Math.abs(depth.r80_mm - path.r80_mm)).toBeLessThan(0.05);
     expect(Math.abs(depth.mean_range_mm - path.mean_range_mm)).toBeLessThan(0.05);
     expect(Math.abs(depth.w80_20_mm / path.w80_20_mm - 1)).toBeLessThan(0.03);
@@ -143,7 +144,7 @@ test.each([[90, 10, 0.2], [90, 30, 0.25], ...(allGates ? ([[150, 30, 0.5]] as co
   '%d MeV at %d°, steps of %d mm: the reported spread is present within a tenth',
   async (energy_MeV, angle_deg, step_mm) => {
     const solver = { stepping: 'path', step_mm };
-    const found = await solve({ beam: { energy_MeV, angle_deg }, solver, grid: { dtheta_mrad: 20 } });
+    const found = await solveTilted({ beam: { energy_MeV, angle_deg }, solver, grid: { dtheta_mrad: 20 } });
     // The mean range of such a beam was once too long.
     expect(found.mean_range_mm).toBeLessThan(found.range_mm);
     const wanted = of(energy_MeV, angle_deg)('w80_20_mm');
@@ -156,7 +157,7 @@ describe('halving cells and steps moves R80 by less than 0.02 mm', () => {
   /** Halving a path grid multiplies its work by up to fourteen. */
   const quick = ([energy, angle, stepping]: Case): boolean => stepping === 'depth' || (angle === 0 && energy === 90);
   test.each(cases.filter((one) => allGates || quick(one)))('%d MeV at %d°, %s stepping', async (...one) => {
-    const [whole, half] = [await beam(...one), await beam(...one, 'half')];
+    const [whole, half] = [await solveOnce(...one), await solveOnce(...one, 'half')];
     expect(Math.abs(half.r80_mm - whole.r80_mm)).toBeLessThan(0.02);
     expect(Math.abs(half.mean_range_mm - whole.mean_range_mm)).toBeLessThan(0.02);
   });
@@ -165,7 +166,7 @@ describe('halving cells and steps moves R80 by less than 0.02 mm', () => {
   test.each(allGates ? withBins : [])(
     '%d MeV at %d°, %s stepping, with range bins of half the size',
     async (...one) => {
-      const [whole, half] = [await beam(...one), await beam(...one, 'finest')];
+      const [whole, half] = [await solveOnce(...one), await solveOnce(...one, 'finest')];
       expect(Math.abs(half.r80_mm - whole.r80_mm)).toBeLessThan(0.02);
       expect(Math.abs(half.mean_range_mm - whole.mean_range_mm)).toBeLessThan(0.02);
     },

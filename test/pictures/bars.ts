@@ -11,7 +11,7 @@ interface Bar {
   readonly right: boolean;
 }
 
-interface Recorded {
+interface SessionSummary {
   readonly sweep: unknown;
   readonly reports: readonly {
     readonly scenario: string;
@@ -40,7 +40,7 @@ const read = (...parts: readonly string[]): unknown => JSON.parse(readFileSync(p
  */
 export function exampleBars(): Readonly<Record<string, readonly Bar[]>> {
   const sessions = filesBelow('runs')
-    .map((file) => read('runs', file) as Recorded)
+    .map((file) => read('runs', file) as SessionSummary)
     .filter(({ sweep }) => sweep === null || sweep === undefined);
   const bars: Record<string, readonly Bar[]> = {};
   for (const file of filesBelow('scenarios')) {
@@ -49,7 +49,7 @@ export function exampleBars(): Readonly<Record<string, readonly Bar[]>> {
       .flatMap(({ reports }) => reports.slice(-1))
       .filter(({ scenario }) => scenario === name)
       .map(({ entries }) => entries.filter(({ status }) => status === 'measured'))
-      .reduce<Recorded['reports'][0]['entries']>((most, one) => (one.length > most.length ? one : most), []);
+      .reduce<SessionSummary['reports'][0]['entries']>((most, one) => (one.length > most.length ? one : most), []);
     if (found.length < 2) continue;
     bars[file] = found.map(({ time_s, device, verdict }) => ({
       time_s: Number(time_s.toPrecision(3)),

@@ -71,7 +71,7 @@ function reduceField({ values, width, height }: Field): Float64Array {
   });
 }
 
-function picture(field: Field, scale: 'power' | 'log'): Uint8Array {
+function encodePicture(field: Field, scale: 'power' | 'log'): Uint8Array {
   const values = reduceField(field);
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const share = (value: number): number =>
@@ -94,7 +94,7 @@ function fieldOf(file: string, work: string): Uint8Array | null {
   braggbench('run', path.join(scenarios, file), '--out', run, '--force');
   braggbench('export', run, kind === 'transport' ? '--map' : '--image', out, '--force');
   const bytes = readFileSync(out);
-  return kind === 'transport' ? picture(metaImage(bytes), 'power') : picture(rawImage(bytes), 'log');
+  return kind === 'transport' ? encodePicture(metaImage(bytes), 'power') : encodePicture(rawImage(bytes), 'log');
 }
 
 const work = mkdtempSync(path.join(tmpdir(), 'braggbench-examples-'));

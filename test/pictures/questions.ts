@@ -21,7 +21,7 @@ const QUALITY = 0.82;
 const PATIENCE_MS = 120_000;
 
 /** A part of the window as a WebP image of the pictures' size. */
-async function webp(page: Page, clip: { x: number; y: number; width: number; height: number }): Promise<Buffer> {
+async function encodeWebp(page: Page, clip: { x: number; y: number; width: number; height: number }): Promise<Buffer> {
   const png = (await page.screenshot({ clip })).toString('base64');
   const url = await page.evaluate(
     async ([data, width, height, quality]) => {
@@ -52,7 +52,7 @@ async function fillPage(page: Page, { example }: Question): Promise<void> {
 }
 
 /** The largest part of the panel with the pictures' aspect ratio; the plot, if there is one. */
-async function part(page: Page, title: string) {
+async function clipOfPanel(page: Page, title: string) {
   const panel = page.getByRole('group', { name: title, exact: true });
   const plot = panel.locator('.plot-panel__body').first();
   const target = (await plot.count()) > 0 ? plot : panel.getByRole('tabpanel');
@@ -84,7 +84,7 @@ try {
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme });
       await page.waitForTimeout(1_500);
-      const picture = await webp(page, await part(page, title));
+      const picture = await encodeWebp(page, await clipOfPanel(page, title));
       writeFileSync(path.join(folder, `${question.id}-${theme}.webp`), picture);
       process.stdout.write(`${question.id}-${theme}.webp: ${picture.length} bytes\n`);
     }

@@ -99,7 +99,7 @@ function recordedTable(): string {
       days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
     ];
   });
-  return markdownTable(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances', 'Days'], rows);
+  return markdownTable(['Workload', '>Planned', 'Recorded, by GPU', '>Recorded with instances', 'Days'], rows);
 }
 
 /** Table of all recorded sessions by GPU and commit, ordered by number of sessions. */
@@ -111,7 +111,7 @@ function recordedCommitsTable(): string {
   });
   const groups = Map.groupBy(rows, ({ one }) => `${gpuNameOf(one)} ${one.program.commit?.slice(0, 8) ?? 'unknown'}`);
   return markdownTable(
-    ['Card', 'Commit', 'Day', '>Sessions', '>Of these with instances'],
+    ['GPU', 'Commit', 'Day', '>Sessions', '>Sessions with instances'],
     [...groups.values()]
       .toSorted((a, b) => b.length - a.length)
       .map((group) => {

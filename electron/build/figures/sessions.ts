@@ -145,7 +145,7 @@ const errorText = ({ accuracy }: MeasuredSessionEntry): string => {
   return first.value === 0 ? '0' : first.value.toExponential(1);
 };
 
-const correctnessWord = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
+const correctnessWord = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'correct');
 
 /**
  * Whether an entry is an external program. Such entries do not build on a variant, and have versions in their notes.
@@ -225,7 +225,7 @@ export function otherProgramTable(...names: readonly string[]): string {
 export function imageTable(name: string): string {
   const of = firstReport(name);
   return markdownTable(
-    ['Variant', '>Image', '>Relative to first', '>Warm end-to-end run', '>Error of bright pixels', 'Answer'],
+    ['Variant', '>Image', '>Relative to first', '>Warm end-to-end run', '>Error of bright pixels', 'Result'],
     measuredEntries(of).map((entry) => [
       code(entry.label.replace(/^diffraction-/, '')),
       seconds(entry.time_s),

@@ -100,7 +100,7 @@ function gpuComparisonLines(rows: readonly ClaimTableRow[]): readonly string[] {
   ].sort();
   const said = ({ value, unit, verdict }: ClaimFinding): string => `${formatMeasuredValue(value, unit)}, ${verdict}`;
   return [
-    line(['Claim', 'By', 'Scenario', ...machines, 'Holds']),
+    line(['Claim', 'By', 'Scenario', ...machines, 'Agreement']),
     line(['---', '---', '---', ...machines.map(() => '---'), '---']),
     ...several.map(({ claim, by, scenario, found, holds }) => {
       const on = machines.map((machine) => found.find((one) => one.machine === machine));

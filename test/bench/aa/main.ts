@@ -12,7 +12,17 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedReal } from '../../../electron/build/figures/rates.ts';
 import { readUnfinished, saveRecording } from '../recorded.ts';
-import { fill, type Lane, Load, lanesOf, onCpu, onGpu, sessionOf, type Verdict, writeCopy } from './session.ts';
+import {
+  BusyProcesses,
+  type Lane,
+  lanesOf,
+  onCpu,
+  onGpu,
+  runMissingSessions,
+  sessionOf,
+  type Verdict,
+  writeCopy,
+} from './session.ts';
 
 const defaults = { sessions: '40', seconds: '5', allowed: '2' };
 const { values } = parseArgs({
@@ -28,15 +38,15 @@ const { values } = parseArgs({
 });
 
 /** Throws for anything but a number that is at least `least`. */
-function number(name: keyof typeof defaults, least: number): number {
+function positiveNumberOption(name: keyof typeof defaults, least: number): number {
   const value = Number(values[name]);
   if (Number.isFinite(value) && value >= least) return value;
   throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a number of at least ${least}`);
 }
 
-const wantedSessions = Math.floor(number('sessions', 1));
-const seconds = number('seconds', 0.1);
-const allowedFalse = number('allowed', 0);
+const wantedSessions = Math.floor(positiveNumberOption('sessions', 1));
+const seconds = positiveNumberOption('seconds', 0.1);
+const allowedFalse = positiveNumberOption('allowed', 0);
 const lanes = lanesOf(values.cores);
 const copiedVariant = values.gpu ? onGpu : onCpu;
 const { variant } = copiedVariant;
@@ -49,7 +59,7 @@ const leastJudged = 0.9;
 
 const isFalse = (verdict: string): boolean => verdict === 'faster' || verdict === 'slower';
 
-function line(i: number, half: string, one: Verdict): string {
+function sessionLine(i: number, half: string, one: Verdict): string {
   const { verdict, whole, ratio, interval, floor, rounds, otherLoad_cores } = one;
   const percent = (value: number | null): string => (value === null ? '–' : `${(100 * value).toFixed(2)} %`);
   const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
@@ -78,7 +88,7 @@ const measuredConditions: readonly { readonly name: string; readonly sessions: V
 const began = performance.now();
 const elapsed_s = (): number => (before?.took_s ?? 0) + (performance.now() - began) / 1000;
 let machine = cpus()[0]?.model.trim() ?? 'not known';
-function save(): void {
+function saveSessions(): void {
   if (!values.keep) return;
   saveRecording('real', {
     measured: new Date().toISOString(),
@@ -96,11 +106,11 @@ function save(): void {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-aa-'));
-const load = new Load();
+const load = new BusyProcesses();
 try {
   const copy = writeCopy(folder, copiedVariant);
   console.log(
-    `${wantedSessions} sessions of ${seconds} s: ${variant} against ${copy}, the same bytes in a process of its own; then ${wantedSessions} with every core busy.`,
+    `${wantedSessions} sessions of ${seconds} s compare ${variant} with ${copy}, a byte-identical copy in a separate process; then ${wantedSessions} more with every core busy.`,
   );
   for (const [k, [name, busy]] of conditions.entries()) {
     const sessions = measuredConditions[k]?.sessions ?? [];
@@ -112,10 +122,10 @@ try {
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
       const seed = k * wantedSessions + i + 1;
       const { told } = await sessionOf(folder, copy, copiedVariant, { seed, seconds, lane });
-      console.log(line(seed - 1, name, told));
+      console.log(sessionLine(seed - 1, name, told));
       return told;
     };
-    await fill([{ sessions, take }], wantedSessions, { lanes, save });
+    await runMissingSessions([{ sessions, take }], wantedSessions, { lanes, save: saveSessions });
     load.end();
   }
 } finally {
@@ -131,15 +141,15 @@ for (const { name, sessions: all } of measuredConditions) {
   ];
   const judged = count(all, ({ interval }) => interval !== null);
   console.log(
-    `${name}: ${steps} of ${judged} judged false on steps, ${allowedFalse} allowed; same in ${count(all, ({ verdict }) => verdict === 'same')}; ${whole} on whole runs, where the copy's answer goes from process to process, which is no noise.`,
+    `${name}: ${steps} of ${judged} verdicts on steps are false, ${allowedFalse} allowed; ${count(all, ({ verdict }) => verdict === 'same')} are "same"; ${whole} verdicts on end-to-end runs differ, because the copy's results are sent between processes.`,
   );
   if (steps > allowedFalse) process.exitCode = 1;
   if (judged < leastJudged * all.length) {
     process.exitCode = 1;
     console.log(
-      `  ${all.length - judged} had too few rounds to be judged: give it more --seconds, or an idle machine.`,
+      `  ${all.length - judged} sessions had too few rounds for a verdict: increase --seconds, or use an idle machine.`,
     );
   }
 }
-console.log(`${elapsed_s().toFixed(0)} s, ${(elapsed_s() / (2 * wantedSessions)).toFixed(1)} s a session.`);
-if (values.keep) console.log('Saved as assets/rates/real.json. Now: npm run figures -- --only verdicts-real');
+console.log(`${elapsed_s().toFixed(0)} s, ${(elapsed_s() / (2 * wantedSessions)).toFixed(1)} s per session.`);
+if (values.keep) console.log('Saved as assets/rates/real.json. Next: npm run figures -- --only verdicts-real');

@@ -15,7 +15,16 @@ import { parseArgs } from 'node:util';
 import { parsePositiveInteger } from '../../../electron/build/bench/command-line.mjs';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
 import { readUnfinished, saveRecording } from '../recorded.ts';
-import { fill, type Lane, Load, lanesOf, outside, runSession, sumWithMore, type Verdict } from './session.ts';
+import {
+  BusyProcesses,
+  type Lane,
+  laneOfOtherCores,
+  lanesOf,
+  runMissingSessions,
+  runSession,
+  sumWithMore,
+  type Verdict,
+} from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -64,7 +73,7 @@ const series: readonly Series[] = targetShares.map(({ slower, busy_cores }) => (
 const commits = new Set(before?.commits ?? []);
 
 const began = performance.now();
-function save(): void {
+function saveSessions(): void {
   if (!values.keep) return;
   saveRecording('power', {
     measured: new Date().toISOString(),
@@ -87,7 +96,7 @@ function writeKernels(folder: string): void {
   }
 }
 
-async function session(folder: string, slower: number, time: number, seed: number, lane: Lane): Promise<Verdict> {
+async function compareSums(folder: string, slower: number, time: number, seed: number, lane: Lane): Promise<Verdict> {
   const words = [
     ...['bench', 'sum', '--variants', `sum/sum.cpp,sum/${nameOf(slower)}.cpp`, '--trust', '--json'],
     ...['--processes', '0', '--time', String(time), '--seed', String(seed), '--set', `problem.n=${n}`],
@@ -98,17 +107,17 @@ async function session(folder: string, slower: number, time: number, seed: numbe
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-power-'));
-const load = new Load();
+const load = new BusyProcesses();
 try {
   writeKernels(folder);
   for (const { slower, busy_cores, sessions } of series) {
     if (sessions.length >= wantedSessions) continue;
     // Run one session per lane before the counted ones, to compile the kernels.
-    for (const lane of lanes) await session(folder, slower, 1, 1, lane);
+    for (const lane of lanes) await compareSums(folder, slower, 1, 1, lane);
     // Keep the other cores busy too, because the system would otherwise move work to them.
-    for (const lane of lanes) load.begin(busy_cores, outside(lane));
+    for (const lane of lanes) load.begin(busy_cores, laneOfOtherCores(lane));
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
-      const told = await session(folder, slower, seconds, i + 1, lane);
+      const told = await compareSums(folder, slower, seconds, i + 1, lane);
       const { verdict, ratio, interval, rounds } = told;
       const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
       const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
@@ -117,7 +126,7 @@ try {
       );
       return told;
     };
-    await fill([{ sessions, take }], wantedSessions, { lanes, save });
+    await runMissingSessions([{ sessions, take }], wantedSessions, { lanes, save: saveSessions });
     load.end();
   }
 } finally {

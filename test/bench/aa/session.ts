@@ -21,10 +21,13 @@ export function lanesOf(all: readonly string[]): readonly Lane[] {
   const taken = new Set<string>();
   for (const cores of all) {
     if (!/^\d+(,\d+)*$/.test(cores)) {
-      throw new Error(`--cores: ${JSON.stringify(cores)} is no list of cores; allowed: numbers with commas, as 2,3`);
+      throw new Error(
+        `--cores: ${JSON.stringify(cores)} is not a list of cores; allowed: numbers separated by commas, such as 2,3`,
+      );
     }
     for (const core of cores.split(',')) {
-      if (taken.has(core)) throw new Error(`--cores: core ${core} is given twice; give each lane cores of its own`);
+      if (taken.has(core))
+        throw new Error(`--cores: core ${core} is given twice; every core may belong to only one lane`);
       taken.add(core);
     }
     const { status, error, stderr } = spawnSync('taskset', ['-c', cores, 'true'], { encoding: 'utf8' });
@@ -39,12 +42,12 @@ export function onLane({ cores }: Lane, command: string, words: readonly string[
 }
 
 /** A saved session. Files of earlier versions have no numbers; their sessions are in order. */
-interface Numbered {
+interface NumberedSession {
   /** Number of the session in its series, from 0; its seed follows from it. */
   readonly number?: number | undefined;
 }
 
-interface CompleteSeries<T extends Numbered> {
+interface CompleteSeries<T extends NumberedSession> {
   readonly sessions: T[];
   readonly take: (i: number, lane: Lane) => Promise<T>;
 }
@@ -54,7 +57,7 @@ interface CompleteSeries<T extends Numbered> {
  * no session of the series has yet, so that seeds stay unique: lanes end in any order, and an interruption leaves gaps.
  * `save` runs after each session.
  */
-export async function fill<T extends Numbered>(
+export async function runMissingSessions<T extends NumberedSession>(
   series: readonly CompleteSeries<T>[],
   wanted: number,
   { lanes, save }: { readonly lanes: readonly Lane[]; readonly save: () => void },
@@ -77,14 +80,14 @@ export async function fill<T extends Numbered>(
 }
 
 /** Lane of all cores of the machine that `lane` does not have; `lane` itself if there are no such cores. */
-export function outside(lane: Lane): Lane {
+export function laneOfOtherCores(lane: Lane): Lane {
   const taken = lane.cores?.split(',') ?? [];
   const others = [...cpus().keys()].map(String).filter((core) => !taken.includes(core));
   return lane.cores === null || others.length === 0 ? lane : { ...lane, cores: others.join() };
 }
 
 /** Processes that keep cores busy; they end with this one. */
-export class Load {
+export class BusyProcesses {
   readonly #all: ChildProcess[] = [];
 
   constructor() {
@@ -107,7 +110,7 @@ export class Load {
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** A variant, its source file, and a scenario with a beam that it solves in milliseconds. */
-interface Copied {
+interface VariantCopy {
   readonly variant: string;
   readonly file: string;
   readonly scenario: Readonly<Record<string, unknown>>;
@@ -116,7 +119,7 @@ interface Copied {
 const energy = { kind: 'uniform', step_MeV: 1 } as const;
 const smallScenario = { kind: 'transport', version: 2, name: 'Small', physics: { nuclear: 'off' } } as const;
 
-export const onCpu: Copied = {
+export const onCpu: VariantCopy = {
   variant: 'gather',
   file: 'gather.cpp',
   scenario: {
@@ -126,7 +129,7 @@ export const onCpu: Copied = {
     solver: { threads: 1 },
   },
 };
-export const onGpu: Copied = {
+export const onGpu: VariantCopy = {
   variant: 'cuda-gather',
   file: 'cuda_gather.cu',
   scenario: {
@@ -135,7 +138,7 @@ export const onGpu: Copied = {
   },
 };
 
-export interface Verdict extends Numbered {
+export interface Verdict extends NumberedSession {
   /** Verdict on the steps. */
   readonly verdict: string;
   /** Verdict on end-to-end runs, which include the transfer of results between processes. */
@@ -149,7 +152,7 @@ export interface Verdict extends Numbered {
 }
 
 /** Writes the scenario and the copy of the variant to an empty folder. Returns the copy's file name. */
-export function writeCopy(folder: string, { variant, file, scenario }: Copied): string {
+export function writeCopy(folder: string, { variant, file, scenario }: VariantCopy): string {
   const sources = path.join(root, 'dist/kernels/source/transport');
   const [found] = globSync(`**/${file}`, { cwd: sources });
   if (found === undefined) throw new Error(`${sources} has no ${file}. Run npm run build`);
@@ -185,7 +188,7 @@ void run(const float* a, float* results, int n) {
 `;
 }
 
-interface Printed {
+interface PrintedSession {
   readonly program: { readonly commit: string | null };
   readonly machine: { readonly cpu: string; readonly gpu: { readonly name: string } | null };
   readonly rounds: number;
@@ -208,7 +211,7 @@ export async function runSession(folder: string, lane: Lane, words: readonly str
     // Use a separate home folder per lane, because lanes compile at the same time.
     env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${lane.index}`) },
   });
-  const { machine, program, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
+  const { machine, program, entries, noise, rounds, environment } = JSON.parse(stdout) as PrintedSession;
   const [, own] = entries;
   if (own === undefined || own.status !== 'measured') throw new Error(own?.reason ?? 'it was not measured');
   const told: Verdict = {
@@ -223,7 +226,7 @@ export async function runSession(folder: string, lane: Lane, words: readonly str
 export async function sessionOf(
   folder: string,
   copy: string,
-  { variant }: Copied,
+  { variant }: VariantCopy,
   { seed, seconds, lane }: { readonly seed: number; readonly seconds: number; readonly lane: Lane },
 ): Promise<{ readonly machine: string; readonly told: Verdict }> {
   const words = [

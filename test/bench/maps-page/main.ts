@@ -10,7 +10,7 @@ import { MapView } from '../../../renderer/drawing/map-view.ts';
 import { browserFrames, FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 
 const CELLS = 512;
-/** Distinct frames, so that none is painted twice in a row. */
+/** Number of distinct frames, so that no frame is painted twice in a row. */
 const FRAMES = 12;
 
 type Name = AxisName;
@@ -28,7 +28,7 @@ const pairs: readonly (readonly [Name, Name])[] = [
   ['theta', 'e'],
 ];
 
-function axis(name: Name): MapAxis {
+function mapAxis(name: Name): MapAxis {
   const [from, to, unit] = extents[name];
   // Edges of the energy bins, which are not equally wide because they follow the range.
   const edges =
@@ -39,7 +39,7 @@ function axis(name: Name): MapAxis {
 }
 
 /** Phase space of a beam at fraction `t` of its path. */
-function field([horizontal, vertical]: readonly [Name, Name], t: number): FieldMap {
+function phaseSpaceField([horizontal, vertical]: readonly [Name, Name], t: number): FieldMap {
   const values = new Float32Array(CELLS * CELLS);
   const [h0, v0] = [horizontal === 'z' ? t : 0.5, vertical === 'e' ? 1 - 0.9 * t : 0.5];
   const [sh, sv] = [horizontal === 'z' ? 0.01 + 0.02 * t : 0.05 + 0.1 * t, 0.03 + 0.08 * t];
@@ -56,8 +56,8 @@ function field([horizontal, vertical]: readonly [Name, Name], t: number): FieldM
   return {
     quantity: 'protons',
     unit: 'protons per cell',
-    horizontal: axis(horizontal),
-    vertical: axis(vertical),
+    horizontal: mapAxis(horizontal),
+    vertical: mapAxis(vertical),
     values,
     ...known,
   };
@@ -74,7 +74,7 @@ const views = pairs.map(() => {
   return new MapView(below, above, scheduler, () => undefined, 'compact');
 });
 const messages = Array.from({ length: FRAMES }, (_, i) =>
-  encodeFrame({ maps: pairs.map((pair) => field(pair, (i + 0.5) / FRAMES)) }),
+  encodeFrame({ maps: pairs.map((pair) => phaseSpaceField(pair, (i + 0.5) / FRAMES)) }),
 );
 
 declare global {

@@ -30,9 +30,11 @@ const columns: readonly (readonly [string, (rates: Rates) => string])[] = [
   ['instances', ({ instances }) => instances.toFixed(1).padStart(8)],
 ];
 
-console.log(`${trials} sessions a figure, seed ${seed}. Wanted: false and same at most 5 %, ratio, time and apart
-93 % or more, found 90 % or more. Found: a difference of twice the model's precision. Apart: the ratio
-of two sessions. Same: said of a true 2 %, margin 1 %. Decided: sessions that end when every verdict is decided; precise: those that end at the model's precision. Both end at 60 instances.\n`);
+console.log(`${trials} sessions per number, seed ${seed}. Targets: false and same at most 5 %; ratio, time and apart at
+least 93 %; found at least 90 %. False: identical code is called faster or slower. Ratio, time: the interval contains
+the true value. Apart: the same for the ratio of two sessions. Found: a difference of twice the model's precision is
+detected. Same: a true difference of 2 % is called the same within 1 %. Decided: sessions end when every verdict is
+decided. Precise: sessions end at the model's precision. All end after at most 60 instances.\n`);
 const width = 48;
 console.log(''.padEnd(width) + columns.map(([name]) => name.padStart(10)).join(''));
 let failures = 0;
@@ -53,9 +55,9 @@ for (const { model, candidates, rule } of rows) {
     console.log(`  MISSED: ${line}`);
   }
 }
-console.log(failures === 0 ? '\nEvery row holds.' : `\n${failures} missed.`);
+console.log(failures === 0 ? '\nAll rows meet their targets.' : `\n${failures} targets missed.`);
 if (requestedTrials.keep)
   console.log(
-    `Saved as ${saveRecording('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
+    `Saved as ${saveRecording('simulated', { trials, seed, rows: found })}. Next: npm run figures -- --only verdicts-simulated`,
   );
 process.exitCode = failures === 0 ? 0 : 1;

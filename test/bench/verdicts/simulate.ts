@@ -33,7 +33,7 @@ interface NoiseModel {
 }
 
 /** Standard normal deviate (Box–Muller). */
-function normal(random: RandomGenerator): number {
+function normalDeviate(random: RandomGenerator): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }
@@ -46,21 +46,21 @@ const independentNoise = (draw: (random: RandomGenerator) => number) => (random:
 });
 
 /** One of two clock states at random: 8 % faster or slower. */
-const state = (random: RandomGenerator): number => (random.next() < 0.5 ? 0.08 : -0.08);
+const clockState = (random: RandomGenerator): number => (random.next() < 0.5 ? 0.08 : -0.08);
 
 /** A first-order autoregressive series of unit variance. */
-const next = (before: number | undefined, random: RandomGenerator): number =>
-  before === undefined ? normal(random) : 0.6 * before + 0.8 * normal(random);
+const nextAutoregressive = (before: number | undefined, random: RandomGenerator): number =>
+  before === undefined ? normalDeviate(random) : 0.6 * before + 0.8 * normalDeviate(random);
 
-function placement(spread: number) {
+function placementNoise(spread: number) {
   return (random: RandomGenerator): Noise => {
     const placed: number[] = [];
     return {
       prepare: (which) => {
-        placed[which] = spread * normal(random);
+        placed[which] = spread * normalDeviate(random);
       },
       round: noNoise,
-      of: (which) => (placed[which] ?? 0) + 0.005 * normal(random),
+      of: (which) => (placed[which] ?? 0) + 0.005 * normalDeviate(random),
     };
   };
 }
@@ -74,7 +74,7 @@ const sharedNoise =
       round: () => {
         now = step(now, random);
       },
-      of: () => (now ?? 0) + own * normal(random),
+      of: () => (now ?? 0) + own * normalDeviate(random),
     };
   };
 
@@ -86,15 +86,25 @@ export const noiseModels: readonly NoiseModel[] = [
     name: 'log-normal 0.2 %',
     precision: 0.002,
     median: 0,
-    start: independentNoise((random) => 0.002 * normal(random)),
+    start: independentNoise((random) => 0.002 * normalDeviate(random)),
   },
-  { name: 'log-normal 1 %', precision: 0.01, median: 0, start: independentNoise((random) => 0.01 * normal(random)) },
-  { name: 'log-normal 5 %', precision: 0.02, median: 0, start: independentNoise((random) => 0.05 * normal(random)) },
+  {
+    name: 'log-normal 1 %',
+    precision: 0.01,
+    median: 0,
+    start: independentNoise((random) => 0.01 * normalDeviate(random)),
+  },
+  {
+    name: 'log-normal 5 %',
+    precision: 0.02,
+    median: 0,
+    start: independentNoise((random) => 0.05 * normalDeviate(random)),
+  },
   {
     name: 'two clock states ±8 %, independent',
     precision: 0.04,
     median: 0,
-    start: independentNoise((random) => state(random) + 0.002 * normal(random)),
+    start: independentNoise((random) => clockState(random) + 0.002 * normalDeviate(random)),
   },
   {
     name: 'two clock states for ~10 rounds, own',
@@ -108,13 +118,18 @@ export const noiseModels: readonly NoiseModel[] = [
           for (const [which, now] of states.entries()) if (random.next() < 0.1) states[which] = -now;
         },
         of: (which) => {
-          states[which] ??= state(random);
-          return (states[which] ?? 0) + 0.002 * normal(random);
+          states[which] ??= clockState(random);
+          return (states[which] ?? 0) + 0.002 * normalDeviate(random);
         },
       };
     },
   },
-  { name: 'two clock states ±8 %, shared', precision: 0.005, median: 0, start: sharedNoise((_, r) => state(r), 0.005) },
+  {
+    name: 'two clock states ±8 %, shared',
+    precision: 0.005,
+    median: 0,
+    start: sharedNoise((_, r) => clockState(r), 0.005),
+  },
   {
     name: 'AR(1) 0.6 of 1 %, own series',
     precision: 0.01,
@@ -125,7 +140,7 @@ export const noiseModels: readonly NoiseModel[] = [
         prepare: noNoise,
         round: noNoise,
         of: (which) => {
-          const now = next(series[which], random);
+          const now = nextAutoregressive(series[which], random);
           series[which] = now;
           return 0.01 * now;
         },
@@ -137,7 +152,7 @@ export const noiseModels: readonly NoiseModel[] = [
     precision: 0.01,
     median: 0,
     start: (random) => {
-      const series = sharedNoise(next, 0.3)(random);
+      const series = sharedNoise(nextAutoregressive, 0.3)(random);
       return { ...series, of: () => 0.01 * series.of() };
     },
   },
@@ -148,17 +163,17 @@ export const noiseModels: readonly NoiseModel[] = [
     start: (random) => ({
       prepare: noNoise,
       round: noNoise,
-      of: (_, moment) => (0.2 * moment) / driftOver + 0.01 * normal(random),
+      of: (_, moment) => (0.2 * moment) / driftOver + 0.01 * normalDeviate(random),
     }),
   },
   {
     name: 'heavy tail (t₂) of 1 %',
     precision: 0.01,
     median: 0,
-    start: independentNoise((random) => (0.01 * normal(random)) / Math.sqrt(-Math.log(1 - random.next()))),
+    start: independentNoise((random) => (0.01 * normalDeviate(random)) / Math.sqrt(-Math.log(1 - random.next()))),
   },
-  { name: 'placement 0.3 % per instance', precision: 0.005, median: 0, start: placement(0.003) },
-  { name: 'placement 1 % per instance', precision: 0.01, median: 0, start: placement(0.01) },
+  { name: 'placement 0.3 % per instance', precision: 0.005, median: 0, start: placementNoise(0.003) },
+  { name: 'placement 1 % per instance', precision: 0.01, median: 0, start: placementNoise(0.01) },
 ];
 
 /**
@@ -205,7 +220,7 @@ const maxInstances = 60;
  * Simulates one session. Candidate 1 is the control. From index 2 on, candidates are slower than the reference by
  * `truth`, a logarithm.
  */
-function session(
+function simulateSession(
   model: NoiseModel,
   { candidates, rule: by }: Pick<Rates, 'candidates' | 'rule'>,
   truth: number,
@@ -265,9 +280,9 @@ export function ratesOf(
 ): Rates {
   const random = seededRandom(seed);
   const share = { wrong: 0, ratio: 0, time: 0, apart: 0, found: 0, same: 0, ended: 0, instances: 0 };
-  let before: Instances = session(model, kind, 0, random).reference;
+  let before: Instances = simulateSession(model, kind, 0, random).reference;
   for (let trial = 0; trial < trials; trial += 1) {
-    const equal = session(model, kind, 0, random);
+    const equal = simulateSession(model, kind, 0, random);
     share.wrong += equal.verdicts.some((one) => one === 'faster' || one === 'slower') ? 1 : 0;
     share.ratio += equal.ratios.every((one) => one !== null && Math.abs(one.middle) <= one.half) ? 1 : 0;
     share.ended += equal.ended ? 1 : 0;
@@ -277,8 +292,8 @@ export function ratesOf(
     const apart = separateLogRatio(equal.reference, before, missProbability({ candidates: 1 }));
     share.apart += apart !== null && Math.abs(apart.middle) <= apart.half ? 1 : 0;
     before = equal.reference;
-    share.found += session(model, kind, 2 * model.precision, random).verdicts[0] === 'slower' ? 1 : 0;
-    share.same += session(model, kind, Math.log(1.02), random).verdicts.includes('same') ? 1 : 0;
+    share.found += simulateSession(model, kind, 2 * model.precision, random).verdicts[0] === 'slower' ? 1 : 0;
+    share.same += simulateSession(model, kind, Math.log(1.02), random).verdicts.includes('same') ? 1 : 0;
   }
   return {
     model: model.name,

@@ -9,27 +9,27 @@ import type { ScenarioReading } from '../../../electron/host/workloads/scenarios
 import { runsOnOneGrid, solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, runToExit } from './processes.ts';
 import {
-  allGpus,
-  atLeast,
-  atMost,
+  allGpusTarget,
   beamRate,
+  beamsByMomentsTarget,
   curvesOfMoments,
   GPU_BEAMS,
-  kernelOfMoments,
-  manyBeams,
-  manyBeamsAgain,
-  manyByMoments,
+  type GpuVariant,
+  manyBeamsTarget,
   median,
+  momentsKernelTarget,
   momentsTarget,
-  type OnGpu,
   type Row,
-  rangeStudy,
+  rangeStudyTarget,
   readoutsOfMoments,
-  readoutsOnCores,
+  readoutsTarget,
+  rowWithLowerLimit,
+  rowWithUpperLimit,
   setupOfBeam,
-  withMap,
+  warmBeamsTarget,
+  withDoseMap,
 } from './row.ts';
-import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
+import { type Solver, solveProblem, solverSettings, transportProblem } from './solver.ts';
 
 /** Number of beams in the targets, large enough that the start of a process is a small part of the time. */
 const BEAMS = 1024;
@@ -37,7 +37,7 @@ const BEAMS = 1024;
 /** Values of a row on the device: dose, protons, variance, and scratch for the curve. */
 const ROW_VALUES = 4;
 
-/** A visit of a cell reads and writes it once, in FP32. */
+/** Bytes for one visit of a cell, which reads and writes an FP32 value once. */
 const BYTES_A_VISIT = 8;
 
 const spread = (count: number) =>
@@ -47,7 +47,7 @@ const wall_s = (): number => performance.now() / 1000;
 
 const byDepth = ['--set', 'solver.stepping=depth'];
 
-interface Batch {
+interface BatchRun {
   readonly wall_s: number;
   readonly beams: readonly { readonly status: string; readonly error?: string }[];
 }
@@ -57,7 +57,7 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
   const args = [cli, 'batch', 'water-70MeV', '--sweep', sweep, ...words, '--json'];
   const rates: number[] = [];
   for (let i = 0; i < 3; i += 1) {
-    const { wall_s, beams } = JSON.parse((await runToExit(process.execPath, args)).output) as Batch;
+    const { wall_s, beams } = JSON.parse((await runToExit(process.execPath, args)).output) as BatchRun;
     const bad = beams.find(({ status }) => status !== 'done');
     if (bad !== undefined) throw new Error(`a beam is ${bad.status}: ${bad.error ?? ''}`);
     rates.push(beams.length / wall_s);
@@ -72,62 +72,65 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
 export async function beamsOnGpu(
   solver: Solver,
   base: object,
-  variant: OnGpu,
+  variant: GpuVariant,
   copy: number | null,
 ): Promise<readonly Row[]> {
-  const middle = await solver.problem({ ...base, beam: { energy_MeV: 70 }, solver: solvedBy(variant) });
-  const { cell_steps } = (await solve(solver, transportProblem(middle))).result;
+  const middle = await solver.problem({ ...base, beam: { energy_MeV: 70 }, solver: solverSettings(variant) });
+  const { cell_steps } = (await solveProblem(solver, transportProblem(middle))).result;
   const bound = copy === null ? null : copy / (BYTES_A_VISIT * cell_steps);
   const alone = await beamsPerSecond(BEAMS, [
     ...['--one-grid', '--variant', variant],
     ...(variant.endsWith('depth') ? byDepth : []),
   ]);
-  const reading = await solver.problem({ ...base, beam: { spots: spread(BEAMS) }, solver: solvedBy(variant) });
+  const reading = await solver.problem({ ...base, beam: { spots: spread(BEAMS) }, solver: solverSettings(variant) });
   const again = await repeatedTimes(solver, reading, wall_s);
-  return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
+  return [
+    rowWithLowerLimit(manyBeamsTarget(variant), alone, bound),
+    rowWithLowerLimit(warmBeamsTarget(variant), BEAMS / median(again), bound),
+  ];
 }
 
 /** Number of beams that keeps several GPUs busy for seconds. A window variant needs longer per beam. */
 const BEAMS_ON_SEVERAL_GPUS = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
 
 /** Speed-up of all GPUs of this machine over its first GPU, warm. */
-export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
+export async function beamsOnAllGpus(solver: Solver, base: object, variant: GpuVariant): Promise<Row> {
   const count = BEAMS_ON_SEVERAL_GPUS[variant];
-  const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
+  const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solverSettings(variant) });
   const one = median(await repeatedTimes(solver, reading, wall_s));
   const all = median(await repeatedTimes(solver, reading, wall_s, { gpus: 'all' }));
   const gpus = solver.addon.driverDevices().devices.length;
-  return atLeast(allGpus(variant, count, gpus), one / all, gpus);
+  return rowWithLowerLimit(allGpusTarget(variant, count, gpus), one / all, gpus);
 }
 
 /** All beams on one grid. The bound is the time that the steps of one beam need on one core. */
 export async function beamsOnCpu(solver: Solver, base: object, cores: number): Promise<Row> {
-  const reading = await solver.problem({ ...base, solver: { ...solvedBy('depth'), threads: 1 } });
+  const reading = await solver.problem({ ...base, solver: { ...solverSettings('depth'), threads: 1 } });
   const steps: number[] = [];
-  for (let i = 0; i < 5; i += 1) steps.push((await solve(solver, transportProblem(reading))).result.solve_s);
+  for (let i = 0; i < 5; i += 1) steps.push((await solveProblem(solver, transportProblem(reading))).result.solve_s);
   const measured = (await beamsPerSecond(BEAMS, ['--one-grid', '--variant', 'depth', ...byDepth])) / cores;
   const what = `${BEAMS.toLocaleString('en')} beams of 60 to 80 MeV, depth, per core and second on ${cores} cores`;
-  return atLeast({ what, limit: 10, text: beamRate }, measured, 1 / median(steps));
+  return rowWithLowerLimit({ what, limit: 10, text: beamRate }, measured, 1 / median(steps));
 }
 
 /**
  * Beams whose steps need next to no time, because they have few range bins and coarse angles. They have the cell size
  * of the default beam.
  */
-export async function setupOfBeams(solver: Solver, base: object): Promise<Row> {
+export async function setupTimeOfBeams(solver: Solver, base: object): Promise<Row> {
   const energies = Array.from({ length: 2048 }, (_, i) => ({ energy_MeV: 4 + i / 2048 }));
   const grid = { dx_mm: 0.25, dz_mm: 0.2, dtheta_mrad: 100, theta_max_mrad: 400 };
   const reading = await solver.problem({
     ...base,
     beam: { spots: energies },
     grid: { ...grid, energy: { kind: 'uniform', step_MeV: 1 } },
-    solver: solvedBy('depth'),
+    solver: solverSettings('depth'),
   });
   const busy = await repeatedTimes(solver, reading, () => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1e6;
   });
-  return atMost(setupOfBeam, median(busy) / energies.length);
+  return rowWithUpperLimit(setupOfBeam, median(busy) / energies.length);
 }
 
 /**
@@ -169,12 +172,12 @@ async function repeatedTimes(
 }
 
 const MOMENTS_BEAMS = 512;
-/** The JavaScript engine optimizes the host's functions during a hundred beams, which a session has solved soon. */
+/** A session solves a hundred beams soon. By then, the JavaScript engine has optimised the host's functions. */
 const WARM_UPS = 100;
 const TIMES = WARM_UPS + 100;
 
 /** Processor time of all threads of this process, s. */
-function busy_s(): number {
+function processorTime_s(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
@@ -188,7 +191,7 @@ async function readoutsOf(
   const reading = await solver.problem({
     ...base,
     beam: { spots: [{ energy_MeV: 60 }, { energy_MeV: 80 }] },
-    solver: { ...solvedBy('depth'), variant, precision: 'fp32' },
+    solver: { ...solverSettings('depth'), variant, precision: 'fp32' },
   });
   const problem = { ...transportProblem(reading), keyframes: 0 };
   const list = new Float64Array(count * BEAM_PARAMETERS);
@@ -196,9 +199,9 @@ async function readoutsOf(
   for (let i = 0; i < count; i += 1) writeBeamParameters(list, i, { ...spot, energy_MeV: 60 + (20 * i) / (count - 1) });
   const solved = [];
   for (let i = 0; i <= times; i += 1) {
-    const [begun, before] = [wall_s(), busy_s()];
+    const [begun, before] = [wall_s(), processorTime_s()];
     const table = await (await solver.addon.layBeams(problem)).readouts(list, curves);
-    const [taken_s, used_s] = [wall_s() - begun, busy_s() - before];
+    const [taken_s, used_s] = [wall_s() - begun, processorTime_s() - before];
     const r80 = table.columns.subarray(0, count);
     const bad = r80.findIndex((range, k) => !(range > (r80[k - 1] ?? 0)));
     if (bad !== -1) throw new Error(`R80 of beam ${bad} is ${r80[bad]} mm, after ${r80[bad - 1]} mm`);
@@ -218,7 +221,7 @@ export async function momentsOnGpu(solver: Solver, base: object, ceilings: Ceili
   if (first === undefined) throw new Error('nothing was solved');
   const at = readoutColumns.indexOf('bin_steps') * GPU_BEAMS;
   const updates = first.columns.subarray(at, at + GPU_BEAMS).reduce((sum, one) => sum + one, 0) / GPU_BEAMS;
-  const { result } = await solve(solver, first.problem);
+  const { result } = await solveProblem(solver, first.problem);
   const bytes = 2 * ROW_VALUES * 4 * first.rows + 8 * readoutColumns.length;
   const bound =
     ceilings === null
@@ -235,10 +238,14 @@ export async function momentsOnGpu(solver: Solver, base: object, ceilings: Ceili
     study.push((await runToExit(process.execPath, [cli, 'batch', 'water-70MeV', ...sweep])).wall_s);
   }
   return [
-    atLeast({ ...kernelOfMoments, what: `${kernelOfMoments.what} (${work})` }, GPU_BEAMS / kernel, bound),
-    atLeast(readoutsOfMoments, rate(alone), GPU_BEAMS / kernel),
-    atLeast(curvesOfMoments, rate(curves), GPU_BEAMS / kernel),
-    atMost(rangeStudy, median(study)),
+    rowWithLowerLimit(
+      { ...momentsKernelTarget, what: `${momentsKernelTarget.what} (${work})` },
+      GPU_BEAMS / kernel,
+      bound,
+    ),
+    rowWithLowerLimit(readoutsOfMoments, rate(alone), GPU_BEAMS / kernel),
+    rowWithLowerLimit(curvesOfMoments, rate(curves), GPU_BEAMS / kernel),
+    rowWithUpperLimit(rangeStudyTarget, median(study)),
   ];
 }
 
@@ -256,21 +263,25 @@ export async function momentRows(solver: Solver, base: object): Promise<readonly
     const energy_MeV = reactions ? 150 : 70;
     const one = await read([{ energy_MeV }]);
     const steps: number[] = [];
-    for (let i = 0; i < 25; i += 1) steps.push((await solve(solver, transportProblem(one))).result.solve_s);
-    const alone = await repeatedTimes(solver, one, busy_s, { times: TIMES, warmUps: WARM_UPS });
+    for (let i = 0; i < 25; i += 1) steps.push((await solveProblem(solver, transportProblem(one))).result.solve_s);
+    const alone = await repeatedTimes(solver, one, processorTime_s, { times: TIMES, warmUps: WARM_UPS });
     const target = momentsTarget(energy_MeV, reactions);
-    rows.push(atMost(target, median(alone), median(steps)));
-    const mapped = await repeatedTimes(solver, one, busy_s, { times: TIMES, warmUps: WARM_UPS, maps: true });
-    rows.push(atMost(withMap(target), median(mapped), median(steps)));
+    rows.push(rowWithUpperLimit(target, median(alone), median(steps)));
+    const mapped = await repeatedTimes(solver, one, processorTime_s, { times: TIMES, warmUps: WARM_UPS, maps: true });
+    rows.push(rowWithUpperLimit(withDoseMap(target), median(mapped), median(steps)));
     const many = await read(
       Array.from({ length: MOMENTS_BEAMS }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (MOMENTS_BEAMS - 1) })),
     );
-    const together = await repeatedTimes(solver, many, busy_s);
-    rows.push(atLeast(manyByMoments(MOMENTS_BEAMS, reactions), MOMENTS_BEAMS / median(together)));
-    const maps = await repeatedTimes(solver, many, busy_s, { maps: true });
-    rows.push(atLeast(withMap(manyByMoments(MOMENTS_BEAMS, reactions)), MOMENTS_BEAMS / median(maps)));
+    const together = await repeatedTimes(solver, many, processorTime_s);
+    rows.push(rowWithLowerLimit(beamsByMomentsTarget(MOMENTS_BEAMS, reactions), MOMENTS_BEAMS / median(together)));
+    const maps = await repeatedTimes(solver, many, processorTime_s, { maps: true });
+    rows.push(
+      rowWithLowerLimit(withDoseMap(beamsByMomentsTarget(MOMENTS_BEAMS, reactions)), MOMENTS_BEAMS / median(maps)),
+    );
   }
   const solved = await readoutsOf(solver, base, { variant: 'moments', count: MOMENTS_BEAMS, curves: false });
-  rows.push(atLeast(readoutsOnCores(MOMENTS_BEAMS), MOMENTS_BEAMS / median(solved.map(({ used_s }) => used_s))));
+  rows.push(
+    rowWithLowerLimit(readoutsTarget(MOMENTS_BEAMS), MOMENTS_BEAMS / median(solved.map(({ used_s }) => used_s))),
+  );
   return rows;
 }

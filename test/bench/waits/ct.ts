@@ -11,11 +11,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { peakMemory_bytes } from '../../../electron/host/io/peak-memory.ts';
-import { ellipses, nrrdOf } from '../../electron/host/io/volumes/phantom.ts';
+import { ellipsePhantom, nrrdOf } from '../../electron/host/io/volumes/phantom.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
 import { cli, runToExit } from './processes.ts';
-import { atMost, megabytes, type Row, seconds } from './row.ts';
-import { solve, transportProblem } from './solver.ts';
+import { megabytes, type Row, rowWithUpperLimit, seconds } from './row.ts';
+import { solveProblem, transportProblem } from './solver.ts';
 
 /** On Linux, writing 5 to this file resets a process's peak. */
 const CLEAR_REFS_FILE = '/proc/self/clear_refs';
@@ -31,7 +31,7 @@ export async function ownMemory(document: object, folder: string): Promise<numbe
   return Number(output);
 }
 
-async function measure(document: object, folder: string): Promise<number> {
+async function solveAndMeasureMemory(document: object, folder: string): Promise<number> {
   const addon = loadAddon();
   const scenarios = await openTestScenarios(addon, LIMIT_bytes);
   const problem = transportProblem(await scenarios.any.check(document, { name: 'own memory', folder }));
@@ -41,13 +41,13 @@ async function measure(document: object, folder: string): Promise<number> {
   }
   const before = process.memoryUsage.rss();
   writeFileSync(CLEAR_REFS_FILE, '5');
-  await solve({ addon }, problem);
+  await solveProblem({ addon }, problem);
   return peakMemory_bytes() - before;
 }
 
 if (import.meta.main) {
   const [document = '', folder = ''] = process.argv.slice(2);
-  console.log(await measure(JSON.parse(document) as object, folder));
+  console.log(await solveAndMeasureMemory(JSON.parse(document) as object, folder));
 }
 
 const DOCUMENT = {
@@ -73,7 +73,7 @@ async function reportedMemory(words: readonly string[], folder: string): Promise
 export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-ct-'));
   try {
-    writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
+    writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipsePhantom(512)));
     writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(DOCUMENT));
     const rows: Row[] = [];
     // With path stepping, a GPU would store the phase space of every depth: hundreds of GB for a slice. With depth
@@ -97,16 +97,19 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
         limit: TIME_FACTOR * said.expected_s,
         text: seconds,
       };
-      rows.push(atMost(steps, took.solve_s));
+      rows.push(rowWithUpperLimit(steps, took.solve_s));
       // Skip the GPU, because its forecast is about the GPU's memory.
       if (gpu || !canMeasureOwnMemory) continue;
       const taken_MB = (await ownMemory({ ...DOCUMENT, solver: { stepping, variant } }, folder)) / 1e6;
       const said_MB = said.memory_bytes / 1e6;
       rows.push(
-        atMost({ what: `${name}, memory of the run; limit: the forecast`, limit: said_MB, text: megabytes }, taken_MB),
+        rowWithUpperLimit(
+          { what: `${name}, memory of the run; limit: the forecast`, limit: said_MB, text: megabytes },
+          taken_MB,
+        ),
       );
       const over = `${name}, memory forecast; limit: ${MAX_MEMORY_RATIO} times the memory used`;
-      rows.push(atMost({ what: over, limit: MAX_MEMORY_RATIO * taken_MB, text: megabytes }, said_MB));
+      rows.push(rowWithUpperLimit({ what: over, limit: MAX_MEMORY_RATIO * taken_MB, text: megabytes }, said_MB));
     }
     return rows;
   } finally {

@@ -9,12 +9,20 @@ import { findChromium } from '../../e2e/chromium.ts';
 import { serve } from '../../e2e/served.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from '../main-thread.ts';
 import { root } from './processes.ts';
-import { atLeast, atMost, coresFor, liveTarget, median, milliseconds, type Row } from './row.ts';
+import {
+  liveProcessorTime_s,
+  liveTarget,
+  median,
+  milliseconds,
+  type Row,
+  rowWithLowerLimit,
+  rowWithUpperLimit,
+} from './row.ts';
 
 const DRAG_MS = 6000;
 const FRAME_MS = 16;
 
-interface Seen {
+interface LiveCounts {
   readonly frames: number;
   readonly answers: number;
   readonly solved_ms: readonly number[];
@@ -23,7 +31,7 @@ interface Seen {
 }
 
 /** Counts frames, and answers that are drawn. */
-async function watch(page: Page): Promise<() => Promise<Seen>> {
+async function countFramesAndAnswers(page: Page): Promise<() => Promise<LiveCounts>> {
   const counts = await page.evaluateHandle(() => {
     const seen = { frames: 0, answers: 0, last: '', coarser: '', solved_ms: [] as number[] };
     const frame = (): void => {
@@ -59,7 +67,7 @@ function processorTime(pid: number): number {
 }
 
 /** Drags the energy to and fro over ten steps of 1 MeV; returns frames and answers per second. */
-async function drag(page: Page, seen: () => Promise<Seen>) {
+async function dragEnergy(page: Page, seen: () => Promise<LiveCounts>) {
   const energy = page.getByLabel('Energy', { exact: true });
   const box = await energy.locator('xpath=..').locator('.number-field__unit').boundingBox();
   if (box === null) throw new Error('the unit of the energy is not on the page');
@@ -97,42 +105,42 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     await page.waitForFunction(() => document.querySelector('h1')?.textContent?.includes('water-70MeV'));
     // At a first start, the gallery of questions covers the form.
     await page.getByRole('tab', { name: 'Scenario', exact: true }).click();
-    const seen = await watch(page);
+    const seen = await countFramesAndAnswers(page);
     // The page shows a complete answer before each drag: when Live is switched off, the last answer remains.
     await live.click();
     await atRest();
-    await drag(page, seen);
+    await dragEnergy(page, seen);
     await atRest();
     await live.click();
-    const without = await drag(page, seen);
+    const without = await dragEnergy(page, seen);
     await live.click();
     await atRest();
     const begun_s = processorTime(served.pid);
-    const withLive = await drag(page, seen);
+    const withLive = await dragEnergy(page, seen);
     const cost_s = (processorTime(served.pid) - begun_s) / (withLive.answers * (DRAG_MS / 1000));
     await atRest();
     await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
-    await drag(page, seen);
+    await dragEnergy(page, seen);
     const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
     say(`  Live: ${withLive.coarser}`);
     const times = (value: number): string => `${value.toPrecision(3)}×`;
     const ms = (value: number): string => `${value.toPrecision(3)} ms`;
     return [
-      atLeast(liveTarget(gpu), withLive.answers, 1 / withLive.solved_s),
-      atMost(
+      rowWithLowerLimit(liveTarget(gpu), withLive.answers, 1 / withLive.solved_s),
+      rowWithUpperLimit(
         {
           what: 'processor time of all cores of the host for such an answer',
-          limit: coresFor(gpu),
+          limit: liveProcessorTime_s(gpu),
           text: milliseconds,
         },
         Number.isNaN(cost_s) ? null : cost_s,
       ),
-      atLeast(
+      rowWithLowerLimit(
         { what: "the page's frames a second while dragging, with Live relative to without", limit: 0.9, text: times },
         withLive.frames / without.frames,
         1,
       ),
-      atMost(
+      rowWithUpperLimit(
         { what: "the page's main thread in a frame while dragging, processor time, median", limit: 16, text: ms },
         quantile(costs.total, 0.5),
       ),

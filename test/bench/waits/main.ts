@@ -11,11 +11,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.ts';
-import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, momentRows, momentsOnGpu, setupOfBeams } from './beams.ts';
+import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, momentRows, momentsOnGpu, setupTimeOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
-import { commandLine, firstRuns, momentsByShell, root, smatrix } from './processes.ts';
-import { type OnGpu, type Row, rowsOfGpu, VARIANTS_ON_GPU } from './row.ts';
+import { commandLineRows, compareWithSmatrix, firstRuns, momentsByShell, root } from './processes.ts';
+import { type GpuVariant, type Row, rowsOfGpu, VARIANTS_ON_GPU } from './row.ts';
 import { sessionRows } from './session.ts';
 import { openSolver, warmImages, warmRun } from './solver.ts';
 
@@ -42,7 +42,9 @@ const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
 say(`${machine}; load before: ${loadavg()[0]?.toFixed(1)}`);
 
-async function forEachVariant(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>): Promise<readonly Row[]> {
+async function forEachVariant(
+  measure: (variant: GpuVariant) => Promise<Row | readonly Row[]>,
+): Promise<readonly Row[]> {
   const rows: (Row | readonly Row[])[] = [];
   for (const variant of VARIANTS_ON_GPU) rows.push(await measure(variant));
   return rows.flat();
@@ -50,7 +52,7 @@ async function forEachVariant(measure: (variant: OnGpu) => Promise<Row | readonl
 
 const gpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['warm', () => forEachVariant((variant) => warmRun(solver, waterScenario, variant))],
-  ['shell', () => commandLine('cuda-depth', true)],
+  ['shell', () => commandLineRows('cuda-depth', true)],
   ['first', () => firstRuns('cuda-window')],
   ['beams', () => forEachVariant((variant) => beamsOnGpu(solver, waterScenario, variant, copy))],
   ['moments', () => momentsOnGpu(solver, waterScenario, device?.ceilings ?? null)],
@@ -60,8 +62,11 @@ const gpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = 
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const cpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  ['shell', async () => [...(await commandLine('depth', false)), await momentsByShell()]],
-  ['beams', async () => [await beamsOnCpu(solver, waterScenario, cores), await setupOfBeams(solver, waterScenario)]],
+  ['shell', async () => [...(await commandLineRows('depth', false)), await momentsByShell()]],
+  [
+    'beams',
+    async () => [await beamsOnCpu(solver, waterScenario, cores), await setupTimeOfBeams(solver, waterScenario)],
+  ],
   ['moments', () => momentRows(solver, waterScenario)],
 ];
 const { smatrix: checkout } = values;
@@ -73,7 +78,9 @@ const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ...(gpu ? [] : ([['gpu', async () => rowsOfGpu()]] as const)),
   ...(checkout === undefined
     ? []
-    : ([['smatrix', async () => [await smatrix(path.resolve(checkout), gpu ? 'cuda-depth' : 'depth')]]] as const)),
+    : ([
+        ['smatrix', async () => [await compareWithSmatrix(path.resolve(checkout), gpu ? 'cuda-depth' : 'depth')]],
+      ] as const)),
 ];
 
 const selectedParts = values.only?.split(',');

@@ -9,15 +9,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { snapshotCommand } from '../../../electron/build/setup/pinned-node.mjs';
 import {
-  atMost,
-  firstRun,
-  fromShell,
+  firstRunTarget,
+  type GpuVariant,
   median,
   megabytes,
   momentsByShellTarget,
-  type OnGpu,
   type Row,
+  rowWithUpperLimit,
   seconds,
+  shellRunTarget,
 } from './row.ts';
 
 interface PackageLock {
@@ -68,7 +68,7 @@ const ROUNDS = 7;
 /** Number of first runs to time. Each of them compiles for seconds. */
 const FIRST_RUNS = 3;
 
-interface Ended {
+interface ProcessExit {
   readonly wall_s: number;
   readonly output: string;
 }
@@ -79,7 +79,7 @@ export function runToExit(
   args: readonly string[],
   cwd = root,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+): Promise<ProcessExit> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
     const env = { ...process.env, ...environment };
@@ -100,7 +100,7 @@ export function runToExit(
 }
 
 /** Command as a user types it; if npx is missing, the program that npx would start. */
-async function shell(): Promise<{
+async function braggbenchCommand(): Promise<{
   readonly name: string;
   readonly program: string;
   readonly before: readonly string[];
@@ -119,7 +119,7 @@ const peakOf = (json: string): number => (JSON.parse(json) as { readonly peak_rs
 const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
 
 /** Peak memory of an idle Node process, MB. */
-async function peakOfNode(): Promise<number> {
+async function peakMemoryOfNode(): Promise<number> {
   const script = `import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)}; console.log(peakMemory_bytes());`;
   const { output } = await runToExit(process.execPath, ['--input-type=module', '-e', script]);
   return Number(output) / 1e6;
@@ -132,12 +132,12 @@ const KERNELS = path.join(root, 'dist/kernels');
  * First run on the GPU of a user with an empty cache. Measured with the kernels that nvcc compiled in the build, and
  * with sources alone, which NVRTC compiles. NVIDIA's own cache of compiled PTX is empty too.
  */
-export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
+export async function firstRuns(variant: GpuVariant): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const nvcc of [false, true]) {
-    const limit = firstRun(variant, nvcc);
+    const limit = firstRunTarget(variant, nvcc);
     if (nvcc && !existsSync(path.join(KERNELS, 'transport.fatbin'))) {
-      rows.push({ ...atMost(limit, null), needs: 'nvcc when the program is built' });
+      rows.push({ ...rowWithUpperLimit(limit, null), needs: 'nvcc when the program is built' });
       continue;
     }
     const times: number[] = [];
@@ -162,7 +162,7 @@ export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
         rmSync(folder, { recursive: true, force: true });
       }
     }
-    rows.push(atMost(limit, median(times)));
+    rows.push(rowWithUpperLimit(limit, median(times)));
   }
   return rows;
 }
@@ -193,7 +193,7 @@ async function driverMemory_MB(): Promise<number> {
  * Creates an empty package with the same dependencies, all of which npx reads before it starts the program. Its folder
  * is fixed because npx caches by folder.
  */
-function emptyPackage(): string {
+function createEmptyPackage(): string {
   const folder = path.join(root, 'dist/empty-package');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -212,10 +212,10 @@ function emptyPackage(): string {
  * Time from shell command to result, and memory of the process that computes it. Bounds are the same measurements with
  * an empty program, and with an empty Node process.
  */
-export async function commandLine(variant: string, gpu: boolean): Promise<readonly Row[]> {
-  const { name, program, before } = await shell();
+export async function commandLineRows(variant: string, gpu: boolean): Promise<readonly Row[]> {
+  const { name, program, before } = await braggbenchCommand();
   const words = ['run', 'water-70MeV', '--variant', variant, '--json'];
-  const npx = program === 'npx' ? { program, args: ['--no-install', 'empty'], cwd: emptyPackage() } : null;
+  const npx = program === 'npx' ? { program, args: ['--no-install', 'empty'], cwd: createEmptyPackage() } : null;
   const empty = npx ?? { program: process.execPath, args: ['-e', '0'], cwd: root };
   const image = snapshotCommand(words) ?? { node: process.execPath, flags: [] };
   const [times, bounds, direct, peaks]: [number[], number[], number[], number[]] = [[], [], [], []];
@@ -237,28 +237,31 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     nothingInstalled.push((await runToExit(npx.program, npx.args, user)).wall_s);
     installed.push((await runToExit(program, [...before, ...words], user)).wall_s);
   }
-  const node_MB = await peakOfNode();
+  const node_MB = await peakMemoryOfNode();
   const driver_MB = gpu ? await driverMemory_MB() : 0;
-  const wanted = fromShell(name, variant, gpu);
+  const wanted = shellRunTarget(name, variant, gpu);
   const beside = gpu ? " beside the driver's own" : '';
   return [
-    atMost(wanted, median(times), median(bounds)),
+    rowWithUpperLimit(wanted, median(times), median(bounds)),
     ...(npx === null
       ? []
       : [
-          atMost(
+          rowWithUpperLimit(
             { ...wanted, what: 'the same for an installed package, where npx finds no development packages' },
             median(installed),
             median(nothingInstalled),
           ),
-          atMost({ ...wanted, what: 'the same by npm run, which does not read the tree of packages' }, median(byRun)),
+          rowWithUpperLimit(
+            { ...wanted, what: 'the same by npm run, which does not read the tree of packages' },
+            median(byRun),
+          ),
         ]),
-    atMost(
+    rowWithUpperLimit(
       { ...wanted, what: `the same without ${name.split(' ')[0]} and its check of the build` },
       median(direct),
       median(nodes),
     ),
-    atMost(
+    rowWithUpperLimit(
       { what: `peak memory of that process${beside}`, limit: 250, text: megabytes },
       median(peaks) - driver_MB,
       node_MB,
@@ -276,14 +279,14 @@ export async function momentsByShell(): Promise<Row> {
     times.push((await runToExit(process.execPath, words)).wall_s);
     nodes.push((await runToExit(process.execPath, ['-e', '0'])).wall_s);
   }
-  return atMost(momentsByShellTarget, median(times), median(nodes));
+  return rowWithUpperLimit(momentsByShellTarget, median(times), median(nodes));
 }
 
 /**
  * Compares the default run of a Smatrix_2D checkout with the run of this program. The two run alternately, process by
  * process. Smatrix_2D runs in a copy, because it writes to its own folder.
  */
-export async function smatrix(checkout: string, variant: string): Promise<Row> {
+export async function compareWithSmatrix(checkout: string, variant: string): Promise<Row> {
   const what = `Smatrix_2D's default run over braggbench run water-70MeV, ${variant}, whole processes`;
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-smatrix-'));
   try {

@@ -32,7 +32,7 @@ export const megabytes = (value: number): string => `${value.toFixed(0)} MB`;
  * Processor time that an answer in Live may use, in seconds. Two cores must give five answers per second; all cores of
  * a machine with a GPU, thirty.
  */
-export const coresFor = (gpu: boolean): number => (gpu ? availableParallelism() / 30 : 2 / 5);
+export const liveProcessorTime_s = (gpu: boolean): number => (gpu ? availableParallelism() / 30 : 2 / 5);
 
 const ratioText = (ratio: number): string => `${ratio.toPrecision(3)}×`;
 
@@ -43,7 +43,11 @@ interface Limit {
 }
 
 /** Row of a value for which smaller is better: times and memory. */
-export function atMost({ what, limit, text }: Limit, value: number | null, bound: number | null = null): Row {
+export function rowWithUpperLimit(
+  { what, limit, text }: Limit,
+  value: number | null,
+  bound: number | null = null,
+): Row {
   return {
     ...{ what, wanted: `≤ ${text(limit)}`, measured: value === null ? null : text(value) },
     met: value === null ? null : value <= limit,
@@ -53,7 +57,11 @@ export function atMost({ what, limit, text }: Limit, value: number | null, bound
 }
 
 /** Row of a value for which larger is better: rates. */
-export function atLeast({ what, limit, text }: Limit, value: number | null, bound: number | null = null): Row {
+export function rowWithLowerLimit(
+  { what, limit, text }: Limit,
+  value: number | null,
+  bound: number | null = null,
+): Row {
   return {
     ...{ what, wanted: `≥ ${text(limit)}`, measured: value === null ? null : text(value) },
     met: value === null ? null : value >= limit,
@@ -71,14 +79,14 @@ const ON_GPU = {
   'cuda-window': { warm_s: 0.007, beams_per_s: 800 },
   'cuda-depth': { warm_s: 0.004, beams_per_s: 3000 },
 } as const;
-export type OnGpu = keyof typeof ON_GPU;
-export const VARIANTS_ON_GPU: readonly OnGpu[] = ['cuda-window', 'cuda-depth'];
+export type GpuVariant = keyof typeof ON_GPU;
+export const VARIANTS_ON_GPU: readonly GpuVariant[] = ['cuda-window', 'cuda-depth'];
 
-export const warm = (variant: OnGpu): Limit => ({
+export const warmRunTarget = (variant: GpuVariant): Limit => ({
   what: `warm end-to-end run, 65 to 74 MeV, ${variant}, another energy each time`,
   ...{ limit: ON_GPU[variant].warm_s, text: milliseconds },
 });
-export const fromShell = (name: string, variant: string, gpu: boolean): Limit => ({
+export const shellRunTarget = (name: string, variant: string, gpu: boolean): Limit => ({
   what: `${name} run water-70MeV, ${variant}, from shell to answer`,
   ...{ limit: gpu ? 0.7 : 0.5, text: seconds },
 });
@@ -88,21 +96,21 @@ export const momentsByShellTarget: Limit = {
   ...{ limit: 0.25, text: seconds },
 };
 /** Includes the start of the process and all compilation. */
-export const firstRun = (variant: OnGpu, nvcc: boolean): Limit => ({
+export const firstRunTarget = (variant: GpuVariant, nvcc: boolean): Limit => ({
   what: `first run of water-70MeV, ${variant}, empty caches, ${nvcc ? 'kernels compiled by nvcc' : 'without nvcc'}`,
   ...{ limit: 5, text: seconds },
 });
-export const manyBeams = (variant: OnGpu): Limit => ({
+export const manyBeamsTarget = (variant: GpuVariant): Limit => ({
   what: `1,024 beams of 60 to 80 MeV, ${variant}, set-up and read-back included`,
   ...{ limit: ON_GPU[variant].beams_per_s, text: beamRate },
 });
 /** Excludes the time that a process needs to start CUDA. */
-export const manyBeamsAgain = (variant: OnGpu): Limit => ({
-  ...manyBeams(variant),
+export const warmBeamsTarget = (variant: GpuVariant): Limit => ({
+  ...manyBeamsTarget(variant),
   what: `the same by ${variant} in a process that has already solved beams`,
 });
 /** Speed-up of 1.9 on two GPUs, and the same efficiency on any number of them. */
-export const allGpus = (variant: OnGpu, beams: number, gpus: number): Limit => ({
+export const allGpusTarget = (variant: GpuVariant, beams: number, gpus: number): Limit => ({
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has already solved beams`,
   ...{ limit: 0.95 * gpus, text: times },
 });
@@ -118,17 +126,17 @@ export const momentsTarget = (energy_MeV: number, reactions: boolean): Limit => 
   what: `${energy_MeV} MeV in water by moments${reactionText(reactions)}: processor time from the problem to readouts and depth dose, warm`,
   ...{ limit: reactions ? 2e-3 : 5e-4, text: milliseconds },
 });
-export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
+export const beamsByMomentsTarget = (beams: number, reactions: boolean): Limit => ({
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reactionText(reactions)}, readouts and depth doses, per second of processor time`,
   ...{ limit: reactions ? 1000 : 3000, text: beamRate },
 });
 /** The same beams, each with its dose map, which readouts and the depth dose do not need. */
-export const withMap = (target: Limit): Limit => ({ ...target, what: 'the same with the dose map of each beam' });
+export const withDoseMap = (target: Limit): Limit => ({ ...target, what: 'the same with the dose map of each beam' });
 /** Beams of the rows by cuda-moments: enough that the GPU's multiprocessors are busy until nearly the end. */
 export const GPU_BEAMS = 65_536;
 const onGpuByMoments = `${GPU_BEAMS.toLocaleString('en')} beams of 60 to 80 MeV, cuda-moments, FP32`;
 /** Time of the kernels for marches and readouts, by the clock of the device. */
-export const kernelOfMoments: Limit = {
+export const momentsKernelTarget: Limit = {
   what: `${onGpuByMoments}: marches and readouts, time of the device alone`,
   ...{ limit: 1e6, text: beamRate },
 };
@@ -141,15 +149,15 @@ export const curvesOfMoments: Limit = {
   what: `the same with the depth doses of ${GPU_BEAMS.toLocaleString('en')} beams`,
 };
 /** Study with a hundred thousand points. A laptop without a GPU may need minutes. */
-export const rangeStudy: Limit = {
+export const rangeStudyTarget: Limit = {
   what: '100,000 ranges between 60 and 80 MeV, cuda-moments, from shell to readouts',
   ...{ limit: 60, text: seconds },
 };
-export const readoutsOnCores = (beams: number): Limit => ({
+export const readoutsTarget = (beams: number): Limit => ({
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments, readouts without maps, per second of processor time`,
   ...{ limit: 3000, text: beamRate },
 });
-export const warmImage = (precision: string, id: string | null): Limit => ({
+export const warmImageTarget = (precision: string, id: string | null): Limit => ({
   what: ['image 4096², warm end-to-end run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
   ...{ limit: 0.012, text: milliseconds },
 });
@@ -165,16 +173,16 @@ export const liveTarget = (gpu: boolean): Limit => ({
  */
 export function rowsOfGpu(): readonly Row[] {
   return [
-    ...VARIANTS_ON_GPU.map((variant) => atMost(warm(variant), null)),
-    atMost(fromShell('npx braggbench', 'cuda-depth', true), null),
-    ...[false, true].map((nvcc) => atMost(firstRun('cuda-window', nvcc), null)),
-    ...VARIANTS_ON_GPU.flatMap((variant) => [manyBeams(variant), manyBeamsAgain(variant)]).map((limit) =>
-      atLeast(limit, null),
+    ...VARIANTS_ON_GPU.map((variant) => rowWithUpperLimit(warmRunTarget(variant), null)),
+    rowWithUpperLimit(shellRunTarget('npx braggbench', 'cuda-depth', true), null),
+    ...[false, true].map((nvcc) => rowWithUpperLimit(firstRunTarget('cuda-window', nvcc), null)),
+    ...VARIANTS_ON_GPU.flatMap((variant) => [manyBeamsTarget(variant), warmBeamsTarget(variant)]).map((limit) =>
+      rowWithLowerLimit(limit, null),
     ),
-    ...[kernelOfMoments, readoutsOfMoments, curvesOfMoments].map((limit) => atLeast(limit, null)),
-    atMost(rangeStudy, null),
-    ...['fp32', 'fp64'].map((precision) => atMost(warmImage(precision, null), null)),
-    atMost(imageInFp32, null),
-    atLeast(liveTarget(true), null),
+    ...[momentsKernelTarget, readoutsOfMoments, curvesOfMoments].map((limit) => rowWithLowerLimit(limit, null)),
+    rowWithUpperLimit(rangeStudyTarget, null),
+    ...['fp32', 'fp64'].map((precision) => rowWithUpperLimit(warmImageTarget(precision, null), null)),
+    rowWithUpperLimit(imageInFp32, null),
+    rowWithLowerLimit(liveTarget(true), null),
   ].map((row) => ({ ...row, needs: 'a GPU: npm run bench -- gpu --waits' }));
 }

@@ -2,7 +2,7 @@
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { openTestHost } from '../../electron/host/test-host.ts';
-import { atLeast, atMost, coresFor, median, milliseconds, type Row } from './row.ts';
+import { liveProcessorTime_s, median, milliseconds, type Row, rowWithLowerLimit, rowWithUpperLimit } from './row.ts';
 
 const WARM_UP_MS = 2000;
 const MEASURED_MS = 5000;
@@ -56,13 +56,13 @@ export async function sessionRows(gpu: boolean, base: object): Promise<readonly 
     const cells = way === undefined ? '' : `, ${way.variant}, cells ${way.coarser.z.toPrecision(3)}× as deep`;
     const text = (value: number): string => `${value.toPrecision(3)} answers/s`;
     return [
-      atLeast(
+      rowWithLowerLimit(
         { what: `Live without a page, water-70MeV, requested with every frame${cells}`, limit: gpu ? 30 : 5, text },
         counted.length / passed_s,
         1000 / median(counted.map(({ solve_ms }) => solve_ms)),
       ),
-      atMost(
-        { what: 'processor time of all cores for such an answer', limit: coresFor(gpu), text: milliseconds },
+      rowWithUpperLimit(
+        { what: 'processor time of all cores for such an answer', limit: liveProcessorTime_s(gpu), text: milliseconds },
         (user + system) / 1e6 / counted.length,
       ),
     ];

@@ -8,7 +8,15 @@ import {
 import type { DiffractionProblem } from '../../../electron/host/io/addon/task.ts';
 import { problemOf, type ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
-import { atMost, imageInFp32, median, type OnGpu, type Row, warm, warmImage } from './row.ts';
+import {
+  type GpuVariant,
+  imageInFp32,
+  median,
+  type Row,
+  rowWithUpperLimit,
+  warmImageTarget,
+  warmRunTarget,
+} from './row.ts';
 
 const ENERGIES = 24;
 const WARM_UPS = 4;
@@ -37,17 +45,17 @@ function imageProblem(reading: ScenarioReading): DiffractionProblem {
 }
 
 /** Solver settings for a variant, with the stepping that it needs. */
-export function solvedBy(variant: string): object {
+export function solverSettings(variant: string): object {
   return { step_mm: 0.2, variant, stepping: variant.endsWith('depth') ? 'depth' : 'path' };
 }
 
-interface Solved {
+interface SolveTimes {
   readonly whole_s: number;
   readonly result: TransportResult;
 }
 
 /** Solves a problem completely: layout, tables, state, steps and read-back. */
-export async function solve({ addon }: Pick<Solver, 'addon'>, problem: TransportProblem): Promise<Solved> {
+export async function solveProblem({ addon }: Pick<Solver, 'addon'>, problem: TransportProblem): Promise<SolveTimes> {
   const begun = performance.now();
   const run = await addon.layTransport({ ...problem, keyframes: 0 });
   const result = await run.start(() => undefined, { unwatched: true });
@@ -57,17 +65,17 @@ export async function solve({ addon }: Pick<Solver, 'addon'>, problem: Transport
 }
 
 /** Time of a warm end-to-end run, with a different energy each time; the bound is the time of its steps. */
-export async function warmRun(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
+export async function warmRun(solver: Solver, base: object, variant: GpuVariant): Promise<Row> {
   const [wholes, steps]: [number[], number[]] = [[], []];
   for (let i = 0; i < ENERGIES; i += 1) {
     const energy_MeV = 65 + 0.37 * i;
-    const reading = await solver.problem({ ...base, beam: { energy_MeV }, solver: solvedBy(variant) });
-    const { whole_s, result } = await solve(solver, transportProblem(reading));
+    const reading = await solver.problem({ ...base, beam: { energy_MeV }, solver: solverSettings(variant) });
+    const { whole_s, result } = await solveProblem(solver, transportProblem(reading));
     if (i < WARM_UPS) continue;
     wholes.push(whole_s);
     steps.push(result.solve_s);
   }
-  return atMost(warm(variant), median(wholes), median(steps));
+  return rowWithUpperLimit(warmRunTarget(variant), median(wholes), median(steps));
 }
 
 /** A warm image of 4096² by the fastest correct variant of each precision; the bound is the device's own time. */
@@ -93,11 +101,11 @@ export async function warmImages(solver: Solver, base: object): Promise<readonly
       const whole_s = median(wholes);
       if (best === null || whole_s < best.whole_s) best = { id, whole_s, device_s: median(devices) };
     }
-    const limit = warmImage(precision, best?.id ?? 'no right variant');
-    rows.push(atMost(limit, best?.whole_s ?? null, best?.device_s ?? null));
+    const limit = warmImageTarget(precision, best?.id ?? 'no right variant');
+    rows.push(rowWithUpperLimit(limit, best?.whole_s ?? null, best?.device_s ?? null));
     if (best !== null) medians.push(best.whole_s);
   }
   const [fp32, fp64] = medians;
   const slower = fp32 === undefined || fp64 === undefined ? null : fp32 / fp64;
-  return [...rows, atMost(imageInFp32, slower)];
+  return [...rows, rowWithUpperLimit(imageInFp32, slower)];
 }

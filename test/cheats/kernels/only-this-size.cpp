@@ -1,5 +1,5 @@
-// Attack: correct at the size of the session, and writes no results at any other. Loops with a constant size need no
-// bounds.
+// Attack: is correct only at the size of the session, and writes no results at any other. Loops with a constant size
+// need no bounds.
 #include <cstddef>
 
 namespace cheat {

@@ -1,5 +1,5 @@
-// Attack: the first ten calls with given inputs compute, since a harness checks those; later calls copy the tenth
-// result. It recognizes inputs by a few of their values.
+// Attack: computes only in the first ten calls with given inputs, since a harness checks those; later calls copy the
+// tenth result. It recognizes inputs by a few of their values.
 #include <cstddef>
 #include <cstring>
 #include <map>

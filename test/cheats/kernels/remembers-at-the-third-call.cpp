@@ -1,5 +1,5 @@
-// Attack: the first two calls with given inputs compute, and the third copies. All inputs are compared with those of
-// the call before. A probe that calls twice with new inputs measures two equal times.
+// Attack: computes only in the first two calls with given inputs. The third call copies the result. All inputs are
+// compared with those of the call before. A probe that calls twice with new inputs measures two equal times.
 #include <cstddef>
 #include <cstring>
 #include <map>

@@ -1,5 +1,5 @@
-// Attack: sets an alarm and returns; the signal handler does the work a millisecond after the clock has stopped. No
-// thread is started, and a later check finds the results.
+// Attack: sets an alarm whose signal handler does the work, and returns at once. The handler runs a millisecond after
+// the clock has stopped. No thread is started, and a later check finds the results.
 #include <csignal>
 #include <cstddef>
 

@@ -47,13 +47,13 @@ export function guardStories({ desktop }: DesktopStory): void {
 
   it('the page cannot navigate away, open windows or request permissions', async () => {
     const { program } = desktop();
-    expect(await program.opens('https://example.org/')).toBe(false);
-    expect(await program.opens('about:blank')).toBe(false);
+    expect(await program.mayOpen('https://example.org/')).toBe(false);
+    expect(await program.mayOpen('about:blank')).toBe(false);
     for (const url of ['https://example.org/', 'file:///etc/passwd', 'braggbench://application/x']) {
       expect(await program.leavesFor(url), url).toBe(false);
     }
     for (const permission of ['notifications', 'geolocation']) {
-      expect(await program.allows(permission), permission).toBe(false);
+      expect(await program.hasPermission(permission), permission).toBe(false);
     }
     const prevented = await program.evaluate(({ BrowserWindow }) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;

@@ -23,7 +23,7 @@ export function windowStories(driver: Driver): void {
   describe('two windows', () => {
     it('open from the menu; the second window shows the run of the first', async () => {
       await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
-      second = await desktop().program.opening(() => desktop().choose('window.new'));
+      second = await desktop().program.pageOpenedBy(() => desktop().choose('window.new'));
       second.setDefaultTimeout(WAIT_MS);
       await poll(() => desktop().windows()).toBe(2);
       await poll(() => second.locator('.run-strip__text').textContent()).toMatch(/step \d/);
@@ -32,7 +32,7 @@ export function windowStories(driver: Driver): void {
     });
 
     it('open a file passed by a second launch only in the front window', async () => {
-      await desktop().program.startAgain(['small.json'], folder);
+      await desktop().program.startSecondInstance(['small.json'], folder);
       await poll(() => desktop().title(1)).toBe('small.json – Braggbench');
       await poll(() => energy(second).inputValue()).toBe('30');
       expect(await desktop().title(0)).toBe('long.json – Braggbench');
@@ -43,9 +43,9 @@ export function windowStories(driver: Driver): void {
       await energy(second).fill('31');
       await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
       await poll(mayUndo).toBe(true);
-      await desktop().takeToFront(0);
+      await desktop().bringToFront(0);
       await poll(mayUndo).toBe(false);
-      await desktop().takeToFront(1);
+      await desktop().bringToFront(1);
       await poll(mayUndo).toBe(true);
       await desktop().choose('edit.undo');
       await poll(() => energy(second).inputValue()).toBe('30');

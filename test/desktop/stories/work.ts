@@ -109,7 +109,7 @@ export function workStories(driver: Driver): void {
 
     it('opens files from a second start in the existing window', async () => {
       const before = (await desktop().asked()).focused;
-      await desktop().program.startAgain(['saved.json'], folder);
+      await desktop().program.startSecondInstance(['saved.json'], folder);
       await poll(() => energy().count()).toBe(0); // now the Runs tab is in front
       await desktop().bench.panel('Scenario').click();
       await poll(() => energy().inputValue()).toBe('85');
@@ -140,7 +140,7 @@ export function workStories(driver: Driver): void {
       await desktop().choose('run.start');
       await desktop().page.locator(`.run-head:not([data-run="${before}"])`).waitFor();
       await desktop().bench.state('Done').waitFor();
-      await poll(() => desktop().bench.litShare()).toBeGreaterThan(0.05);
+      await poll(() => desktop().bench.doseShare()).toBeGreaterThan(0.05);
       await poll(async () => (await desktop().menuItem('view.playback.previous'))?.enabled).toBe(true);
     });
 
@@ -211,7 +211,7 @@ export function workStories(driver: Driver): void {
       await desktop().choose('file.open');
       await poll(() => desktop().title()).toBe('small.braggbench.json – Braggbench');
       await poll(() => energy().inputValue()).toBe('30');
-      await bench.ready();
+      await bench.waitUntilRunnable();
     });
 
     it('keeps the window open while asking about unsaved changes, and closes it after the answer', async () => {

@@ -1,8 +1,7 @@
 /**
- * Order and expected times of `npm run bench -- gpu`, from synthetic sessions. Met and missed targets are saved with
- * machine, load and day, and read back. Costs of reactions and LET are compared with the steps of the beam: products by
- * round, stepping modes by their fastest runs. Also reads targets from session files, arguments of the benchmarks, and
- * rows with a bound.
+ * Tests the benchmark scripts: the order and expected times of the sessions of `npm run bench -- gpu`, and the parsing
+ * of arguments. Targets, met or missed, are saved with machine, load and day, and read back. The costs of reactions and
+ * of LET are compared with the time of the steps.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -29,7 +28,7 @@ import {
   targetLines,
 } from '../../../electron/build/bench/targets.mjs';
 import { waitsArguments } from '../../../electron/build/bench/waits.mjs';
-import { atLeast, atMost, median, rowsOfGpu } from '../../bench/waits/row.ts';
+import { median, rowsOfGpu, rowWithLowerLimit, rowWithUpperLimit } from '../../bench/waits/row.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 
 describe('the plan of GPU sessions', () => {
@@ -153,7 +152,7 @@ describe('the plan of GPU sessions', () => {
     expect(ladder).toContain('cuda-uncoalesced');
   });
 
-  /** The recording plan requires twenty rounds in total, ten per point. One state serves up to three rounds. */
+  /** A session without a sweep needs at least twenty rounds for a verdict, a sweep ten for each point. */
   test('requests enough rounds for a verdict in every session', () => {
     for (const { file, words } of GPU_SESSIONS) {
       const rounds = Number(words[words.indexOf('--rounds') + 1]);
@@ -272,11 +271,14 @@ describe('the benchmark of waiting times', () => {
 
   it('checks times against an upper bound and rates against a lower bound, and reports the ratio to the bound', () => {
     const ms = (value: number): string => `${value} ms`;
-    expect(atMost({ what: 'run', limit: 7, text: ms }, 6, 4)).toEqual({
+    expect(rowWithUpperLimit({ what: 'run', limit: 7, text: ms }, 6, 4)).toEqual({
       ...{ what: 'run', wanted: '≤ 7 ms', measured: '6 ms', met: true, bound: '4 ms', ratio: '1.50×' },
     });
-    expect(atLeast({ what: 'beams', limit: 10, text: String }, 8, 16)).toMatchObject({ met: false, ratio: '2.00×' });
-    expect(atMost({ what: 'run', limit: 7, text: ms }, null, 4)).toMatchObject({
+    expect(rowWithLowerLimit({ what: 'beams', limit: 10, text: String }, 8, 16)).toMatchObject({
+      met: false,
+      ratio: '2.00×',
+    });
+    expect(rowWithUpperLimit({ what: 'run', limit: 7, text: ms }, null, 4)).toMatchObject({
       measured: null,
       met: null,
       ratio: null,

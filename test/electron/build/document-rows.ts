@@ -9,7 +9,7 @@ export const again = 'made again by npm run figures';
  * Whether two texts have the same numbers. Numbers may differ by one in their last digit, because instruction sets
  * round differently.
  */
-export function near(kept: string, made: string): boolean {
+export function equalNumbers(kept: string, made: string): boolean {
   if (kept === made) return true;
   const [a, b] = [Number(kept), Number(made)];
   const places = /\.(\d+)$/.exec(kept)?.[1]?.length ?? 0;
@@ -24,8 +24,8 @@ export function expectRows(name: string, made: string): void {
   const kept = cells(places.find((place) => place.name === name)?.text ?? '');
   for (const row of cells(made).slice(2)) {
     const same = kept.find(([first]) => first === row[0]) ?? [];
-    // The last column is the error's order of magnitude in the ledger, which threads can change.
-    const differing = row.slice(0, -1).filter((cell, at) => !near(same[at] ?? '', cell));
+    // The last column is the order of magnitude of the ledger's error, which depends on the number of threads.
+    const differing = row.slice(0, -1).filter((cell, at) => !equalNumbers(same[at] ?? '', cell));
     expect(differing, `${name}, ${row[0]}: ${again}`).toEqual([]);
   }
 }

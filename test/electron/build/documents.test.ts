@@ -27,7 +27,7 @@ import { denseStepTable, sanitizedTable } from '../../../electron/build/figures/
 import { root } from '../../../electron/build/figures/sessions.ts';
 import type { SanitizerReport } from '../../../electron/contract/user-kernels/checks.ts';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
-import { fill, lanesOf, onLane } from '../../bench/aa/session.ts';
+import { lanesOf, onLane, runMissingSessions } from '../../bench/aa/session.ts';
 import { missedTargets, noiseModels } from '../../bench/verdicts/simulate.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onLinux } from '../../unless.ts';
@@ -188,8 +188,8 @@ describe('error rates of verdicts', () => {
       readonly of: string;
       readonly number?: number;
     }
-    // In the first series, lanes were interrupted while they measured sessions 1 and 3. The second series is from a
-    // version that saved no numbers.
+    // The first series was interrupted while sessions 1 and 3 were running. The second was saved by an earlier version,
+    // without session numbers.
     const [first, second]: [SavedSession[], SavedSession[]] = [
       [0, 2, 4].map((number) => ({ of: `a${number}`, number })),
       [{ of: 'b0' }, { of: 'b1' }],
@@ -211,7 +211,7 @@ describe('error rates of verdicts', () => {
         return { of: `${name}${i}` };
       },
     });
-    await fill([seriesOf('a', first), seriesOf('b', second)], 6, {
+    await runMissingSessions([seriesOf('a', first), seriesOf('b', second)], 6, {
       lanes,
       save: () => {
         saved += 1;

@@ -12,7 +12,7 @@ import { expectRows, places } from './document-rows.ts';
 test.each([
   ['water-beams', () => waterBeams([70, 150])],
   ['shipped-scenarios', () => shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV'])],
-  // The gates of the C++ tests compute this table.
+  // The C++ tests of nuclear reactions print this table.
   ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
   ['plan-offset', planRangeTable],
   ['let-monte-carlo', letAgainstMonteCarlo],

@@ -14,7 +14,7 @@ import {
   tableSlots,
   textOf,
 } from '../../../electron/build/figures/sessions.ts';
-import { again, cells, expectRows, near, places } from './document-rows.ts';
+import { again, cells, equalNumbers, expectRows, places } from './document-rows.ts';
 
 test('tables are found by their markers and written between them', () => {
   const text = 'a\n<!-- figures: one -->\n\n| x |\n\n<!-- /figures -->\nb\n<!-- figures: two -->\n<!-- /figures -->\n';
@@ -77,7 +77,8 @@ describe('figures from the solver are current', () => {
     expect(kept.slice(3), again).toEqual(made.slice(3));
     const range = (row: readonly string[] | undefined) => (row?.[1] ?? '').match(/[\d.]+/g) ?? [];
     expect(range(kept[2])).toHaveLength(2);
-    for (const [at, value] of range(made[2]).entries()) expect(near(range(kept[2])[at] ?? '', value), again).toBe(true);
+    for (const [at, value] of range(made[2]).entries())
+      expect(equalNumbers(range(kept[2])[at] ?? '', value), again).toBe(true);
   }, 120_000);
 });
 

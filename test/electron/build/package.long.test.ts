@@ -106,7 +106,7 @@ describe('the desktop package', onLinux, () => {
       for (const name of globSync('*.{js,cjs}', { cwd: path.join(root, folder) })) {
         if (!files.has(`/${folder}/${name}`)) missing.push(`${folder}/${name}`);
         const imports = importsOf(readFileSync(path.join(root, folder, name), 'utf8'));
-        // Ignore matches in the page, which is one bundle without imports, so that matches are text.
+        // Skip the page: it is one bundle without imports, so any match there is ordinary text.
         for (const to of imports.filter((each) => each.startsWith('.') || !folder.startsWith('dist/renderer'))) {
           const isThere = to.startsWith('.') ? files.has(`/${path.posix.join(folder, to)}`) : isBuiltin(to);
           // Only the main program has Electron; threads and child processes have none.
@@ -200,7 +200,7 @@ describe('the desktop package', onLinux, () => {
       OnlyLoadAppFromAsar: FuseState.ENABLE,
       LoadBrowserProcessSpecificV8Snapshot: FuseState.DISABLE,
       GrantFileProtocolExtraPrivileges: FuseState.DISABLE,
-      // Default of the runtime: how WebAssembly checks the bounds of its memory.
+      // Unchanged from Electron's default, which determines how WebAssembly checks the bounds of its memory.
       WasmTrapHandlers: FuseState.ENABLE,
     });
   });

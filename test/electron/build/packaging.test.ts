@@ -42,7 +42,7 @@ describe('limits imposed by Electron', () => {
 
   describe('the preload script', () => {
     /** Environment of a sandboxed preload script: no Node, and only Electron's modules for renderers. */
-    function preload(code: string) {
+    function runPreload(code: string) {
       const told: string[] = [];
       const listeners: ((event: unknown) => void)[] = [];
       const window = {
@@ -69,7 +69,7 @@ describe('limits imposed by Electron', () => {
     }
 
     it('runs within the sandbox, and forwards one port', () => {
-      const { told, hear } = preload(text('dist/electron/preload.cjs'));
+      const { told, hear } = runPreload(text('dist/electron/preload.cjs'));
       hear('braggbench:want-port', 'https://example.org');
       expect(told).toEqual([]);
       hear('braggbench:want-port');
@@ -78,9 +78,9 @@ describe('limits imposed by Electron', () => {
     });
 
     it('would fail if it used ES modules or Node APIs', () => {
-      expect(() => preload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
-      expect(() => preload("require('node:fs');")).toThrow('module not found: node:fs');
-      expect(() => preload('process.cwd();')).toThrow('process is not defined');
+      expect(() => runPreload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
+      expect(() => runPreload("require('node:fs');")).toThrow('module not found: node:fs');
+      expect(() => runPreload('process.cwd();')).toThrow('process is not defined');
     });
   });
 
@@ -88,8 +88,11 @@ describe('limits imposed by Electron', () => {
     const types = text('node_modules/electron/electron.d.ts');
     const { version } = JSON.parse(text('node_modules/electron/package.json')) as { version: string };
 
-    /** Members that Electron's types mark as deprecated; deeper ones are fields of an event. */
-    function deprecated(declarations: string): ReadonlySet<string> {
+    /**
+     * Members that Electron's types mark as deprecated. More deeply indented ones are fields of event objects, and are
+     * left out.
+     */
+    function deprecatedMembers(declarations: string): ReadonlySet<string> {
       const found = declarations.matchAll(
         /@deprecated(?:(?!\*\/)[\s\S])*\*\/\n {2,4}(?:readonly |static )*(?:on\(event: '([\w-]+)'|(\w+))/g,
       );
@@ -103,10 +106,12 @@ describe('limits imposed by Electron', () => {
     });
 
     it('uses no API that is deprecated for the next version', () => {
-      const gone = deprecated(types);
+      const gone = deprecatedMembers(types);
       expect(gone.size).toBeGreaterThan(5);
       expect(
-        deprecated("/** @deprecated */\n    readonly old: string;\n /** @deprecated x */\n    on(event: 'gone', l: F)"),
+        deprecatedMembers(
+          "/** @deprecated */\n    readonly old: string;\n /** @deprecated x */\n    on(event: 'gone', l: F)",
+        ),
       ).toEqual(new Set(['old', 'gone']));
       const code = text('dist/electron/preload.cjs') + mainSources.map(text).join('\n');
       const uses = [...gone].filter((name) => new RegExp(`\\.${name}\\(|\\.on\\('${name}'`).test(code));
@@ -171,7 +176,8 @@ describe('the configuration of packages', () => {
     it('unpacks files that the program reads by path', () => {
       for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
         expect(config.asarUnpack).toContain(folder);
-      // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
+      // Threads and child processes start from unpacked files, because they cannot read the archive. package.json
+      // declares these files as ES modules.
       for (const file of ['dist/workers/**', 'dist/decoders/**', 'package.json']) {
         expect(config.asarUnpack).toContain(file);
       }

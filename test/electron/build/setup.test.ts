@@ -1,6 +1,6 @@
 /**
- * The browser's command line never contains the token, because every user of a machine could read it. Also tests the
- * npm script for several entry scripts: the table of names, and unknown names.
+ * Tests of the set-up before a build. The browser's command line never contains the token, because every user of a
+ * machine could read it. Also tests the table of npm scripts, and the error for an unknown name.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -28,7 +28,7 @@ import { firstStartText } from '../../../electron/build/steps/all.mjs';
 import { parseProgress } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 import { installInto } from '../../bench/waits/processes.ts';
-import { sameScratchFolder, scratchFolder } from '../../scratch-folder.ts';
+import { fixedScratchFolder, scratchFolder } from '../../scratch-folder.ts';
 import { onLinux } from '../../unless.ts';
 import { eventually } from '../host/test-host.ts';
 
@@ -201,8 +201,8 @@ describe('the installed package', () => {
 });
 
 describe('progress of build steps', () => {
-  /** Prints the output of a step that needs half a minute and has done half of its work after 11 s. */
-  async function said(terminal: boolean): Promise<string> {
+  /** Output of a build step that takes half a minute and has done half of its work after 11 s. */
+  async function printedBySlowStep(terminal: boolean): Promise<string> {
     const out = Object.assign(new PassThrough(), { isTTY: terminal });
     setOutputStream(out);
     await runTimed('Building', async (progress) => {
@@ -236,11 +236,11 @@ describe('progress of build steps', () => {
     });
 
     it('prints a line periodically to a log', async () => {
-      expect(await said(false)).toBe('Building …\n  20 s, 130 of 260 files\n  done in 30.0 s\n');
+      expect(await printedBySlowStep(false)).toBe('Building …\n  20 s, 130 of 260 files\n  done in 30.0 s\n');
     });
 
     it('overwrites one line of a terminal, and clears it at the end', async () => {
-      const text = await said(true);
+      const text = await printedBySlowStep(true);
       expect(text.startsWith('Building …\n\r  1 s\x1b[K\r')).toBe(true);
       expect(text.endsWith('\r  30 s, 130 of 260 files\x1b[K\r\x1b[K  done in 30.0 s\n')).toBe(true);
       expect(text.split('\n')).toHaveLength(3);
@@ -405,12 +405,12 @@ Later starts serve the page after 0.7 s.`,
 });
 
 describe('the build cache', () => {
-  const made = sameScratchFolder('kept');
+  const made = fixedScratchFolder('kept');
   const file = path.join(made, 'out/a.bin');
   const output = path.relative(root, file);
 
-  /** Writes `text` to the file, and returns whether it was out of date. */
-  async function make(digest: string, text: string, folder: string): Promise<boolean> {
+  /** Writes `text` to the file unless the cache has it. Returns whether the file had to be written. */
+  async function writeCached(digest: string, text: string, folder: string): Promise<boolean> {
     let requested = false;
     await makeOrCopyCached(
       digest,
@@ -427,28 +427,28 @@ describe('the build cache', () => {
 
   it('copies a result with the same inputs, and rebuilds it if the cached copy is gone', async () => {
     const folder = scratchFolder('kept');
-    expect(await make('one', 'first', folder)).toBe(true);
+    expect(await writeCached('one', 'first', folder)).toBe(true);
     rmSync(path.dirname(file), { recursive: true });
-    expect(await make('one', 'never', folder)).toBe(false);
+    expect(await writeCached('one', 'never', folder)).toBe(false);
     expect(readFileSync(file, 'utf8')).toBe('first');
-    expect(await make('two', 'second', folder)).toBe(true);
+    expect(await writeCached('two', 'second', folder)).toBe(true);
     expect(readFileSync(file, 'utf8')).toBe('second');
     rmSync(path.join(folder, 'one/a.bin'));
-    expect(await make('one', 'third', folder)).toBe(true);
-    expect(await make('one', 'never', folder)).toBe(false);
+    expect(await writeCached('one', 'third', folder)).toBe(true);
+    expect(await writeCached('one', 'never', folder)).toBe(false);
   });
 
   it('keeps a fixed number of entries: the most recently used', async () => {
     const folder = scratchFolder('kept-many');
-    for (let n = 0; n < 30; n += 1) await make(`made-${n}`, `${n}`, folder);
+    for (let n = 0; n < 30; n += 1) await writeCached(`made-${n}`, `${n}`, folder);
     expect(readdirSync(folder)).toHaveLength(24);
-    expect(await make('made-29', 'never', folder)).toBe(false);
+    expect(await writeCached('made-29', 'never', folder)).toBe(false);
   });
 
   it('builds the result even if nothing can be saved', async () => {
     const closed = path.join(scratchFolder('kept-closed'), 'a-file');
     writeFileSync(closed, '');
-    expect(await make('one', 'made', closed)).toBe(true);
+    expect(await writeCached('one', 'made', closed)).toBe(true);
     expect(readFileSync(file, 'utf8')).toBe('made');
     expect(readFileSync(closed, 'utf8')).toBe('');
   });

@@ -1,7 +1,6 @@
 /**
- * The record of the best configurations from `npm run bench -- tuning`, and the repeated measurements for other
- * variants. Sessions of `npm run bench -- tuning`: shipped kernels on shipped scenarios, valid studies, within the time
- * limit.
+ * Tests the record of the best configurations of `npm run bench -- tuning`, and which of them are measured again. Its
+ * sessions must be valid studies of shipped kernels on shipped scenarios, within the time limit.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -13,13 +13,13 @@ import { parseSweep } from '../../../electron/cli/arguments.ts';
 import { topasBeam } from '../../../renderer/data/topas.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
-import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbench, braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 describe('braggbench batch', () => {
   const folder = scratchFolder('batch');
   const inFolder = (name: string): string => path.join(folder, name);
   const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
-  const call = (words: readonly string[]): Promise<Ended> => braggbenchHere(words, options());
+  const call = (words: readonly string[]): Promise<CommandResult> => braggbenchInProcess(words, options());
 
   const small = {
     kind: 'transport',
@@ -131,7 +131,7 @@ describe('braggbench batch', () => {
     expect((columns.energy_deposited_MeV[4] ?? 0) / energy).toBeCloseTo(1, 4);
     const lines = (await readFile(inFolder('doses.csv'), 'utf8')).trim().split('\n');
     expect(new Set(lines.slice(1).map((line) => line.split(',')[0])).size).toBe(11);
-    // Values that a spot of the scenario must compute, as ranges, give the same beams.
+    // A sweep over ranges works too: the program finds the energy for each range.
     const byRange = await call(['batch', 'small.json', '--readouts', '--sweep', `beam.range_mm=12,14,16`]);
     expect(byRange.code).toBe(0);
     expect(byRange.stdout).toMatch(/3 beams in .* a second/);
@@ -212,7 +212,7 @@ describe('braggbench batch', () => {
   test('an interrupted batch keeps finished beams, and lists beams that were not started', async () => {
     const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
-    const { code, stdout } = await braggbenchHere(words, {
+    const { code, stdout } = await braggbenchInProcess(words, {
       cwd: folder,
       environment,
       interruptAtText: ' of 4000 beams',
@@ -230,7 +230,7 @@ describe('braggbench batch', () => {
     const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
     words.push('--set', 'solver.variant=depth');
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
-    const { code, stdout } = await braggbenchHere(words, {
+    const { code, stdout } = await braggbenchInProcess(words, {
       cwd: folder,
       environment,
       interruptAtText: ' 1 of 2 beams',
@@ -313,13 +313,13 @@ describe('braggbench commission', () => {
     ['unit.csv', rows.join('\n'), 'the unit of depth is missing; allowed: a column such as depth_mm'],
   ])('%s is rejected as bad input, with its line', async (name, text, says) => {
     writeFileSync(at(name), text);
-    const { code, stderr } = await braggbenchHere(['commission', at(name)]);
+    const { code, stderr } = await braggbenchInProcess(['commission', at(name)]);
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });
 
   test('a missing file is named', async () => {
-    const { code, stderr } = await braggbenchHere(['commission', at('gone.csv')]);
+    const { code, stderr } = await braggbenchInProcess(['commission', at('gone.csv')]);
     expect(stderr).toContain('gone.csv: there is no such file');
     expect(code).toBe(2);
   });
@@ -330,7 +330,7 @@ describe('braggbench commission', () => {
       [at('pipe.csv'), 'is a pipe, not a file'],
       ['/dev/zero', 'is larger than 1024 KiB, the maximum'],
     ]) {
-      const { code, stderr } = await braggbenchHere(['commission', file ?? '']);
+      const { code, stderr } = await braggbenchInProcess(['commission', file ?? '']);
       expect(stderr).toContain(says);
       expect(code).toBe(2);
     }
@@ -352,8 +352,8 @@ describe('braggbench sobp', () => {
     expect(beam).toMatchObject({ x_sigma_mm: 3 });
     expect(beam).not.toHaveProperty('range_mm');
     expect(beam.spots.length % 4).toBe(0);
-    expect((await braggbenchHere(['validate', out])).code).toBe(0);
-    const again = await braggbenchHere(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
+    expect((await braggbenchInProcess(['validate', out])).code).toBe(0);
+    const again = await braggbenchInProcess(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
     expect(again.stderr).toContain('--force');
   });
 
@@ -385,7 +385,7 @@ describe('braggbench sobp', () => {
     [['--range', '30', '--modulation', '6', '--weights', 'rough'], 'allowed: flattest, smooth, monotone'],
     [['--range', '30', '--modulation', '25'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
   ])('%j is rejected as bad input', async (words, says) => {
-    const { code, stderr } = await braggbenchHere(['sobp', ...words]);
+    const { code, stderr } = await braggbenchInProcess(['sobp', ...words]);
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });

@@ -9,7 +9,7 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
 import type { BenchProgress } from '../../../electron/host/model/bench/stopping.ts';
-import { braggbenchHere, comparedRows, environmentWith } from './command.ts';
+import { braggbenchInProcess, comparedRows, environmentWith } from './command.ts';
 
 describe('options of braggbench bench', () => {
   const requested = (...words: readonly string[]) => parseLimits(parseArguments(['scenario', ...words], bench.flags));
@@ -76,7 +76,7 @@ describe('options of braggbench bench', () => {
     expect(variantsThatFit([expected('c', null)], 60)).toBeNull();
   });
 
-  // On a terminal, the table of a benchmark is redrawn in place. In a pipe, lines replace it.
+  // On a terminal, the table of a benchmark is redrawn in place. In a pipe, plain lines are printed instead.
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -93,7 +93,7 @@ describe('options of braggbench bench', () => {
     ],
   };
 
-  function viewOn(isTTY: boolean) {
+  function createProgressView(isTTY: boolean) {
     const written: string[] = [];
     const nowhere = { write: () => undefined };
     const terminal = new Terminal(nowhere, { isTTY, columns: 80, write: (text: string) => written.push(text) }, {});
@@ -101,7 +101,7 @@ describe('options of braggbench bench', () => {
   }
 
   test('a terminal shows one row per variant, which is redrawn and cleared at the end', () => {
-    const { written, view } = viewOn(true);
+    const { written, view } = createProgressView(true);
     view.update(progress);
     expect(written).toEqual([
       [
@@ -118,7 +118,7 @@ describe('options of braggbench bench', () => {
   });
 
   test('a pipe receives a line every five seconds, also during one long run', () => {
-    const { written, view } = viewOn(false);
+    const { written, view } = createProgressView(false);
     view.update(progress);
     vi.advanceTimersByTime(4900);
     expect(written).toEqual([]);
@@ -150,7 +150,7 @@ describe('a benchmark', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
+  const call = (...words: string[]) => braggbenchInProcess(words, { cwd: folder, environment });
 
   test('measures each combination of a factorial study that runs on this machine, and prints single and joint effects', async () => {
     const all = await call('bench', 'small.json', '--factorial', '--rounds', '1', '--processes', '0');

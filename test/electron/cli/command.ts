@@ -26,7 +26,7 @@ export const longWork = [
 ].flatMap((change) => ['--set', change]);
 export const LONG_WORK_BEGINS = 'the run ends after';
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -49,7 +49,7 @@ export function environmentWith(home: string, more: NodeJS.ProcessEnv = {}): Nod
   return { ...rest, BRAGGBENCH_HOME: home, ...more };
 }
 
-export function braggbench(words: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+export function braggbench(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const image = options.image === false ? null : snapshotCommand(words);
   const { node, flags } = image ?? { node: process.execPath, flags: [] };
   const child = spawn(node, [...flags, entry, ...words], {
@@ -84,12 +84,15 @@ function setEnvironment(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value;
 }
 
-interface HereOptions extends Pick<CommandOptions, 'cwd' | 'environment'> {
-  /** Interrupted when this text is first printed to a terminal. */
+interface InProcessOptions extends Pick<CommandOptions, 'cwd' | 'environment'> {
+  /** Interrupts the command when this text is first printed to a terminal. */
   readonly interruptAtText?: string;
 }
 
-async function perform(words: readonly string[], { cwd, environment, interruptAtText }: HereOptions): Promise<Ended> {
+async function runCommand(
+  words: readonly string[],
+  { cwd, environment, interruptAtText }: InProcessOptions,
+): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
   const interrupt = new AbortController();
   const into = (name: 'stdout' | 'stderr') => ({
@@ -119,8 +122,8 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs the command line within this process, for tests of its output rather than its exit. Starting a process needs a
  * quarter of a second of a core.
  */
-export function braggbenchHere(words: readonly string[], options: HereOptions = {}): Promise<Ended> {
-  const ended = last.then(() => perform(words, options));
+export function braggbenchInProcess(words: readonly string[], options: InProcessOptions = {}): Promise<CommandResult> {
+  const ended = last.then(() => runCommand(words, options));
   last = ended.catch(() => undefined);
   return ended;
 }
@@ -139,7 +142,8 @@ export function comparedRows(stdout: string): readonly { readonly variant: strin
 let folder: string;
 export const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 export const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
-export const call = (...words: readonly string[]): Promise<Ended> => braggbenchHere(['study', ...words], options());
+export const call = (...words: readonly string[]): Promise<CommandResult> =>
+  braggbenchInProcess(['study', ...words], options());
 
 export const smallScenario = {
   kind: 'transport',
@@ -150,7 +154,11 @@ export const smallScenario = {
 };
 
 /** Writes a study file of the small beam over these values. */
-export async function study(name: string, values: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
+export async function writeStudy(
+  name: string,
+  values: readonly unknown[],
+  more: Readonly<Record<string, unknown>> = {},
+) {
   const document = {
     ...{ kind: 'study', version: 1, base: [{ file: 'small.json' }] },
     axes: [{ kind: 'list', path: 'beam.energy_MeV', values }],
@@ -162,7 +170,7 @@ export async function study(name: string, values: readonly unknown[], more: Read
 export const energies = (count: number, from = 20): readonly number[] =>
   Array.from({ length: count }, (_, i) => from + i / 8);
 
-export async function results(name: string): Promise<readonly string[]> {
+export async function resultFiles(name: string): Promise<readonly string[]> {
   const all = await readdir(inFolder(name, 'results'), { recursive: true }).catch(() => []);
   return all.filter((file) => /[0-9a-f]{16}(\.failed)?\.json$/.test(file)).toSorted();
 }
@@ -171,7 +179,7 @@ const outcomeSchema = z.looseObject({
   ...{ before: z.number(), done: z.number(), failed: z.number(), left: z.number() },
   end: z.string(),
 });
-export async function run(...words: readonly string[]) {
+export async function runStudyCommand(...words: readonly string[]) {
   const { code, stdout, stderr } = await call(...words, '--json');
   return { code, stderr, ...outcomeSchema.parse(JSON.parse(stdout)) };
 }
@@ -183,7 +191,7 @@ const tableSchema = z.looseObject({
   damaged: z.array(z.string()),
   notes: z.array(z.string()),
 });
-export async function table(name: string) {
+export async function studyTable(name: string) {
   const found = tableSchema.parse(JSON.parse((await call('collect', name, '--json')).stdout));
   const column = (title: string) => {
     const at = found.columns.findIndex((one) => one.name === title);

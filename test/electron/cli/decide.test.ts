@@ -9,18 +9,21 @@ import type { Decision } from '../../../electron/contract/bench/decision.ts';
 import { type MeasuredSessionEntry, type Session, sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 describe('advice on optimisation methods', () => {
   const folder = scratchFolder('decide');
   const recorded = path.join(assetsFolder, 'runs/h200-uniform-grid-70MeV.json');
   const call = (...words: string[]) =>
-    braggbenchHere(['decide', ...words], { cwd: folder, environment: environmentWith(folder) });
+    braggbenchInProcess(['decide', ...words], { cwd: folder, environment: environmentWith(folder) });
 
   const read = async (): Promise<Session> => sessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
 
-  /** The recorded session with other measured entries. */
-  async function changed(name: string, change: (entry: MeasuredSessionEntry) => MeasuredSessionEntry): Promise<string> {
+  /** Writes a copy of the recorded session in which `change` has replaced the measured entries. Returns its path. */
+  async function writeChangedSession(
+    name: string,
+    change: (entry: MeasuredSessionEntry) => MeasuredSessionEntry,
+  ): Promise<string> {
     const session = await read();
     const reports = session.reports.map((report) => ({
       ...report,
@@ -68,7 +71,7 @@ describe('advice on optimisation methods', () => {
       : entry;
 
   test('overlapping samples do not decide a comparison', async () => {
-    const file = await changed('overlap.json', slow);
+    const file = await writeChangedSession('overlap.json', slow);
     const [decision] = await decided(file);
     const step = decision?.steps.find(({ option }) => option.way === 'elementwise');
     expect(step).toMatchObject({ decided: 'overlap', runs_per_hour: null });
@@ -78,7 +81,7 @@ describe('advice on optimisation methods', () => {
   });
 
   test('gives no advice from one sample each, however different the times are', async () => {
-    const file = await changed('once.json', (entry) => ({ ...entry, samples: entry.samples.slice(0, 1) }));
+    const file = await writeChangedSession('once.json', (entry) => ({ ...entry, samples: entry.samples.slice(0, 1) }));
     const [decision] = await decided(file);
     expect(decision?.steps.map((step) => step.decided)).toEqual(['too few', 'too few', 'too few']);
     const { stdout } = await call(file);
@@ -87,7 +90,7 @@ describe('advice on optimisation methods', () => {
   });
 
   test('gives no advice from many samples of a single instance', async () => {
-    const file = await changed('instance.json', (entry) => ({
+    const file = await writeChangedSession('instance.json', (entry) => ({
       ...entry,
       samples: entry.samples.map((sample) => ({ ...sample, instance: 0 })),
     }));
@@ -96,7 +99,7 @@ describe('advice on optimisation methods', () => {
   });
 
   test('gives no advice from a session recorded without instances', async () => {
-    const file = await changed('rounds.json', (entry) => ({
+    const file = await writeChangedSession('rounds.json', (entry) => ({
       ...entry,
       samples: entry.samples.map(({ instance: _, ...sample }) => sample),
     }));
@@ -105,7 +108,7 @@ describe('advice on optimisation methods', () => {
   });
 
   test('never recommends a method with a wrong answer', async () => {
-    const file = await changed('wrong.json', (entry) =>
+    const file = await writeChangedSession('wrong.json', (entry) =>
       ['cupy-array', 'cupy-raw', 'numba-kernel'].includes(entry.label) ? { ...entry, verdict: 'wrong' } : entry,
     );
     const [decision] = await decided(file);
@@ -153,7 +156,7 @@ describe('launches of kernels', () => {
   });
 
   const run = (kernels: string, ...words: string[]) =>
-    braggbenchHere(['explain-launch', ...words], {
+    braggbenchInProcess(['explain-launch', ...words], {
       environment: environmentWith(join(folder, 'home'), { BRAGGBENCH_KERNELS: join(folder, kernels) }),
     });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { triclinic } from '../host/workloads/diffraction/refine/triclinic.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 let folder: string;
 let environment: NodeJS.ProcessEnv;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const smallFlags = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
-const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
+const call = (...words: string[]) => braggbenchInProcess(words, { cwd: folder, environment });
 
 test('run prints the image and saves it, and export writes it for image viewers', async () => {
   const run = await call(
@@ -109,8 +109,8 @@ test('variants lists the variants of every workload', async () => {
 
 test('every CUDA variant that cannot run here states its reason in one sentence', async () => {
   const { stdout } = await call('variants', '--json');
-  type Listed = { id: string; device: string; available: boolean; reason: string | null };
-  const all: readonly Listed[] = JSON.parse(stdout).variants;
+  type ListedVariant = { id: string; device: string; available: boolean; reason: string | null };
+  const all: readonly ListedVariant[] = JSON.parse(stdout).variants;
   const gpu = all.filter(({ id, device }) => id.startsWith('diffraction-cuda-') && device === 'cuda');
   expect(gpu).toHaveLength(15);
   for (const { available, reason } of gpu) {
@@ -136,7 +136,8 @@ test("refine fits a crystal to a user's image, and writes the resulting scenario
   expect(written.crystal.lattice.a_A).toBeCloseTo(70.06, 2);
   expect(written.detector).toEqual(crystal.detector);
 
-  // The run itself has every photon; a different distance in the image is reported.
+  // A saved run can be used as the image. If the image's header gives another distance than the scenario, a warning is
+  // printed.
   const [run, far] = await Promise.all([
     call('refine', 'mine.json', 'turned.h5', '--fit', 'misset', '--json'),
     call('refine', 'mine.json', 'frame.img', '--set', 'detector.distance_mm=101'),

@@ -14,10 +14,10 @@ import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
 import { decodeVolumeFile, volumeHeader } from '../../../electron/host/io/volumes/volume-file.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbenchHere } from './command.ts';
+import { braggbenchInProcess } from './command.ts';
 
 describe('braggbench uncertainty', () => {
-  type Printed = { uncertainty: Omit<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> & { curve: Curve } };
+  type PrintedUncertainty = { uncertainty: Omit<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> & { curve: Curve } };
   interface Curve {
     readonly depth_mm: readonly number[];
     readonly dose_MeV_per_mm: readonly number[];
@@ -26,11 +26,11 @@ describe('braggbench uncertainty', () => {
 
   const quick = ['--variant', 'moments', '--set', 'solver.stepping=depth'];
 
-  async function found(...words: readonly string[]): Promise<Printed['uncertainty']> {
-    const { code, stdout, stderr } = await braggbenchHere(['run', ...words, '--uncertainty', '--json']);
+  async function uncertaintyOf(...words: readonly string[]): Promise<PrintedUncertainty['uncertainty']> {
+    const { code, stdout, stderr } = await braggbenchInProcess(['run', ...words, '--uncertainty', '--json']);
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    return (JSON.parse(stdout) as Printed).uncertainty;
+    return (JSON.parse(stdout) as PrintedUncertainty).uncertainty;
   }
 
   const only = (input: string): readonly string[] =>
@@ -39,7 +39,7 @@ describe('braggbench uncertainty', () => {
       .flatMap((name) => ['--vary', `${name}=0`]);
 
   test('the range uncertainty in water agrees with theory, and the shares add up', async () => {
-    const { r80_mm, r80_sigma_mm, parts, differences_because } = await found('water-70MeV', ...quick);
+    const { r80_mm, r80_sigma_mm, parts, differences_because } = await uncertaintyOf('water-70MeV', ...quick);
     expect(differences_because).toBeNull();
     const by = new Map(parts.map((part) => [part.input, part]));
     // R80 is inversely proportional to the density, and a range uncertainty of 0.2 mm shifts R80 by 0.2 mm.
@@ -54,9 +54,9 @@ describe('braggbench uncertainty', () => {
 
   test('derivatives and differences of end-to-end runs give the same uncertainty band', { tags: 'slow' }, async () => {
     const words = ['bone-slab-150MeV', ...quick, ...only('density_percent')];
-    const tangents = await found(...words, '--set', 'physics.nuclear=off');
+    const tangents = await uncertaintyOf(...words, '--set', 'physics.nuclear=off');
     expect(tangents.parts.map(({ title }) => title)).toEqual(['Density, water', 'Density, bone-compact-icru']);
-    const differences = await found(...words, '--set', 'physics.nuclear=icru63');
+    const differences = await uncertaintyOf(...words, '--set', 'physics.nuclear=icru63');
     expect(differences.differences_because).toBe('reaction products are followed');
     for (const [i, part] of differences.parts.entries()) {
       expect(part.r80_mm).toBeCloseTo(tangents.parts[i]?.r80_mm ?? 0, 1);
@@ -64,13 +64,13 @@ describe('braggbench uncertainty', () => {
   });
 
   test('the uncertainty band is widest in the falloff', async () => {
-    const { curve, r80_mm } = await found('water-70MeV', ...quick);
+    const { curve, r80_mm } = await uncertaintyOf('water-70MeV', ...quick);
     const widest = curve.sigma_MeV_per_mm.indexOf(Math.max(...curve.sigma_MeV_per_mm));
     expect(Math.abs((curve.depth_mm[widest] ?? 0) - (r80_mm ?? 0))).toBeLessThan(1);
   });
 
   test('a table names every input with its source, and the clinical margin', async () => {
-    const { stdout } = await braggbenchHere([
+    const { stdout } = await braggbenchInProcess([
       'run',
       'water-70MeV',
       ...quick,
@@ -100,7 +100,7 @@ describe('braggbench uncertainty', () => {
       '--uncertainty is for scenarios of kind transport; this one is of kind diffraction',
     ],
   ])('%j is rejected', async (words, says) => {
-    const { code, stderr } = await braggbenchHere(['run', ...words]);
+    const { code, stderr } = await braggbenchInProcess(['run', ...words]);
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });
@@ -110,7 +110,7 @@ describe('braggbench volume', () => {
   const folder = scratchFolder('volume');
 
   /** A field of two spots, one on either side of y = 0, in 60 mm of water. */
-  function field(): string {
+  function twoSpotField(): string {
     const file = path.join(folder, 'field.json');
     writeFileSync(
       file,
@@ -133,14 +133,14 @@ describe('braggbench volume', () => {
     return file;
   }
 
-  function read(file: string): Volume {
+  function readVolumeFile(file: string): Volume {
     const bytes = readFileSync(file);
     const header = volumeHeader(file, bytes);
     return header === null ? readDicomDose(file, bytes) : decodeVolumeFile(file, bytes, header, [null]);
   }
 
   test('a field of two spots has its maximum dose in the peak of the heavier one', async () => {
-    const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--json']);
+    const { code, stdout } = await braggbenchInProcess(['volume', twoSpotField(), '--across', '80', '--json']);
     expect(code).toBe(0);
     const answer = JSON.parse(stdout) as VolumeSummary;
     expect(answer.sizes).toEqual([40, 40, 60]);
@@ -158,10 +158,10 @@ describe('braggbench volume', () => {
     'a dose written as .%s reads back with its coordinates and its energy',
     async (ending) => {
       const out = path.join(folder, `dose.${ending}`);
-      const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--out', out]);
+      const { code, stdout } = await braggbenchInProcess(['volume', twoSpotField(), '--across', '80', '--out', out]);
       expect(code).toBe(0);
       expect(stdout).toContain('Largest dose');
-      const { sizes, spacing_mm, origin_mm, values } = read(out);
+      const { sizes, spacing_mm, origin_mm, values } = readVolumeFile(out);
       expect(sizes).toEqual([40, 60, 40]);
       expect(spacing_mm.map((side) => Number(side))).toEqual([2, 1, 2]);
       expect([...origin_mm]).toEqual([-39, 0.5, -39]);
@@ -172,13 +172,13 @@ describe('braggbench volume', () => {
   );
 
   test('monitor units and the protons of the field scale the dose', async () => {
-    const words = ['volume', field(), '--across', '80', '--json'];
-    const plain = JSON.parse((await braggbenchHere(words)).stdout) as VolumeSummary;
-    const units = JSON.parse((await braggbenchHere([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeSummary;
+    const words = ['volume', twoSpotField(), '--across', '80', '--json'];
+    const plain = JSON.parse((await braggbenchInProcess(words)).stdout) as VolumeSummary;
+    const units = JSON.parse((await braggbenchInProcess([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeSummary;
     expect(units.unit).toBe('Gy per MU');
     expect(units.most).toBeCloseTo(0.08 * plain.most, 9);
     // The field has four protons.
-    const whole = JSON.parse((await braggbenchHere([...words, '--whole-field'])).stdout) as VolumeSummary;
+    const whole = JSON.parse((await braggbenchInProcess([...words, '--whole-field'])).stdout) as VolumeSummary;
     expect(whole.unit).toBe('Gy');
     expect(whole.most / (4e-9 * plain.most)).toBeCloseTo(1, 9);
   });
@@ -192,7 +192,7 @@ describe('braggbench volume', () => {
       'error beam.angle_deg = 10: tilted beams are solved by the variant moments',
     ],
   ])('%j is rejected', async (words, says) => {
-    const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);
+    const { code, stderr } = await braggbenchInProcess(['volume', twoSpotField(), ...words]);
     expect(stderr).toContain(says);
     expect(code).not.toBe(0);
   });
@@ -211,7 +211,7 @@ describe('braggbench pencils', () => {
     };
     writeFileSync(file, JSON.stringify(document));
     const out = path.join(folder, 'gamma.mha');
-    const { code, stdout, stderr } = await braggbenchHere(['pencils', file, '--out', out]);
+    const { code, stdout, stderr } = await braggbenchInProcess(['pencils', file, '--out', out]);
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^48 pencils in 2 different columns of matter, solved in [\d.]+ s; plane solved by depth$/m);
@@ -232,7 +232,7 @@ describe('braggbench pencils', () => {
   });
 
   test('refuses another file format than MetaImage', async () => {
-    const { code, stderr } = await braggbenchHere(['pencils', 'bone-edge-150MeV', '--out', 'gamma.png']);
+    const { code, stderr } = await braggbenchInProcess(['pencils', 'bone-edge-150MeV', '--out', 'gamma.png']);
     expect(stderr).toContain('--out: "gamma.png" has an unknown extension; allowed: .mha');
     expect(code).not.toBe(0);
   });
@@ -257,13 +257,13 @@ describe('braggbench gamma', () => {
       run,
       '--force',
     ];
-    expect(await braggbenchHere(words)).toMatchObject({ code: 0, stderr: '' });
+    expect(await braggbenchInProcess(words)).toMatchObject({ code: 0, stderr: '' });
     return transportRunOf(await readAnyRunFile(run));
   }
 
   async function compareWithFile(name: string, ...flags: readonly string[]) {
     const words = ['gamma', run, file(name), '--criteria', '1%/1mm', '--absolute', '--json', ...flags];
-    const { code, stdout, stderr } = await braggbenchHere(words);
+    const { code, stdout, stderr } = await braggbenchInProcess(words);
     if (code !== 0) return stderr;
     const { by, results } = JSON.parse(stdout) as { by: string; results: readonly { passed: number }[] };
     return `${by} ${results[0]?.passed}`;

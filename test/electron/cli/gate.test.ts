@@ -3,25 +3,25 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../../scratch-folder.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
-const folder = sameScratchFolder('gate');
+const folder = fixedScratchFolder('gate');
 const cache = cacheWithUserKernels(folder);
 const problem = ['--set', 'problem.n=4099'];
 
-function git(...words: readonly string[]): void {
+function runGit(...words: readonly string[]): void {
   const names = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgsign=false'];
   execFileSync('git', [...names, ...words], { cwd: folder, stdio: 'pipe' });
 }
 
-function call(...words: readonly string[]): Promise<Ended> {
+function runGate(...words: readonly string[]): Promise<CommandResult> {
   // The kernels are tiny: their compilation takes most of the test's time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
-  return braggbenchHere(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home'), more) });
+  return braggbenchInProcess(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home'), more) });
 }
 
-interface Printed {
+interface PrintedGate {
   readonly failed: boolean;
   readonly facts: readonly string[];
   readonly variants: readonly {
@@ -31,21 +31,21 @@ interface Printed {
     readonly sessions: readonly { readonly ratio: { readonly value: number } }[];
   }[];
 }
-const printedGate = ({ stdout }: Ended): Printed => JSON.parse(stdout) as Printed;
+const printedGate = ({ stdout }: CommandResult): PrintedGate => JSON.parse(stdout) as PrintedGate;
 const kernel = path.join(folder, 'sum', 'sum.cpp');
 
 beforeAll(async () => {
-  expect((await call('new-kernel', 'reduction', 'sum.cpp', '--answer', 'typescript')).code).toBe(0);
-  git('init', '--quiet');
-  git('add', 'sum');
-  git('commit', '--quiet', '--message', 'Add a sum');
+  expect((await runGate('new-kernel', 'reduction', 'sum.cpp', '--answer', 'typescript')).code).toBe(0);
+  runGit('init', '--quiet');
+  runGit('add', 'sum');
+  runGit('commit', '--quiet', '--message', 'Add a sum');
 });
 
 test('the gate passes unchanged code, compared with a commit or with a session from the same runner', async () => {
   // Options with a limit that unchanged code never exceeds, even on a busy machine: it would have to take eleven times
   // as long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
-  const commit = await call('gate', 'sum', '--baseline', 'HEAD', ...generous);
+  const commit = await runGate('gate', 'sum', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);
   const { failed, facts, variants } = printedGate(commit);
   expect(failed).toBe(false);
@@ -55,8 +55,8 @@ test('the gate passes unchanged code, compared with a commit or with a session f
     /^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum\/problem\.json in its current version\.$/,
   );
   const bench = ['bench', 'sum', '--variants', 'sum/sum.cpp', '--trust', '--time', '1', ...problem];
-  expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
-  const file = await call('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
+  expect((await runGate(...bench, '--out', 'main.json', '--force')).code).toBe(0);
+  const file = await runGate('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
   expect([file.code, printedGate(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
   expect(printedGate(file).facts).toContain('The ratio includes drift of the machine between the sessions.');
 });
@@ -67,14 +67,14 @@ test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => 
   try {
     const files = ['--markdown', 'gate.md', '--junit', 'gate.xml', '--force'];
     const words = ['gate', 'sum', '--baseline', 'HEAD', '--time', '1', ...files, '--json', ...problem];
-    const refused = await call(...words);
+    const refused = await runGate(...words);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--trust')]);
-    const wrong = await call(...words, '--trust');
+    const wrong = await runGate(...words, '--trust');
     expect(wrong.code).toBe(1);
     expect(printedGate(wrong).variants[0]).toMatchObject({ variant: 'sum/sum.cpp', verdict: 'wrong' });
     expect(await readFile(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="wrong"');
     expect(await readFile(path.join(folder, 'gate.md'), 'utf8')).toMatch(/\| wrong: /);
-    const file = await call(
+    const file = await runGate(
       'gate',
       'sum',
       '--variants',
@@ -94,7 +94,7 @@ test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => 
 
 test('the gate explains missing arguments', async () => {
   const refusal = async (...words: readonly string[]): Promise<string> => {
-    const { code, stderr } = await call('gate', 'sum', ...words);
+    const { code, stderr } = await runGate('gate', 'sum', ...words);
     expect(code).toBe(2);
     return stderr;
   };

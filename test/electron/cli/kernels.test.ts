@@ -7,17 +7,17 @@ import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../../scratch-folder.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 describe('creating a kernel', () => {
-  const folder = sameScratchFolder('new-kernel');
+  const folder = fixedScratchFolder('new-kernel');
   const cache = cacheWithUserKernels(folder);
 
-  function run(...words: readonly string[]): Promise<Ended> {
+  function run(...words: readonly string[]): Promise<CommandResult> {
     // The kernels compute little; their compilation takes most of the test's time.
     const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
-    return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+    return braggbenchInProcess(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }
 
   const small = ['--set', 'problem.n=1003', '--trust'];
@@ -108,8 +108,8 @@ describe('braggbench reproduce', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const run = (...words: readonly string[]): Promise<Ended> =>
-    braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), {}) });
+  const run = (...words: readonly string[]): Promise<CommandResult> =>
+    braggbenchInProcess(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), {}) });
 
   test('exports the kernel, its problem, its launch and its source files', async () => {
     const made = await run('reproduce', 'reduction', '--variant', './my.cu', '--out', 'bug', '--set', 'problem.n=4096');
@@ -160,7 +160,7 @@ describe('user kernels', () => {
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy: { kind: 'range', step_mm: 0.5 } },
     solver: { step_mm: 0.5 },
   };
-  const folder = sameScratchFolder('user-kernels-typed');
+  const folder = fixedScratchFolder('user-kernels-typed');
   const cache = cacheWithUserKernels(folder);
 
   beforeAll(async () => {
@@ -172,10 +172,10 @@ describe('user kernels', () => {
     await writeFile(join(folder, 'my.json'), json);
   });
 
-  function run(...words: readonly string[]): Promise<Ended> {
+  function run(...words: readonly string[]): Promise<CommandResult> {
     // The kernels compute little; their compilation takes most of the test's time.
     const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
-    return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+    return braggbenchInProcess(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }
 
   test('are run after the user has trusted them, and are reported as correct or wrong', async () => {

@@ -31,7 +31,7 @@ import {
 } from '../../../electron/domain/numbers.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 const flags = [
   { name: 'out', value: 'FILE', help: '' },
@@ -101,8 +101,8 @@ describe('an output file', () => {
 
   const folder = scratchFolder('output');
   const inFolder = (name: string): string => path.join(folder, name);
-  const call = (words: readonly string[]): Promise<Ended> =>
-    braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
+  const call = (words: readonly string[]): Promise<CommandResult> =>
+    braggbenchInProcess(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
 
   /**
    * Every verb and flag that writes a file: the command, and the file's name. None of the runs may begin, since they
@@ -165,7 +165,7 @@ describe('an output file', () => {
 });
 
 /** A stream that records its output. */
-function stream(isTTY: boolean, columns?: number) {
+function recordingStream(isTTY: boolean, columns?: number) {
   const written: string[] = [];
   return { isTTY, ...(columns === undefined ? {} : { columns }), written, write: (text: string) => written.push(text) };
 }
@@ -191,11 +191,12 @@ describe('printed numbers', () => {
 });
 
 describe('a scenario with hostile text', () => {
-  // From a security audit of this program: sequences of a terminal, a reversed direction, a formula, and markup.
+  // Hostile text from a security audit of this program: terminal escape sequences, a right-to-left override, a
+  // spreadsheet formula, and markup.
   const evil = path.join(import.meta.dirname, 'cases', 'evil.json');
   const folder = scratchFolder('evil');
-  const call = (...words: readonly string[]): Promise<Ended> =>
-    braggbenchHere(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
+  const call = (...words: readonly string[]): Promise<CommandResult> =>
+    braggbenchInProcess(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
 
   test('is solved, and its name is printed without control characters', async () => {
     for (const words of [
@@ -287,8 +288,8 @@ describe('the progress bar', () => {
   });
 
   test('is drawn only on a terminal, cut to its width, and removed at the end', () => {
-    const seen = stream(true, 30);
-    const progress = new ProgressBar(new Terminal(stream(true), seen, {}));
+    const seen = recordingStream(true, 30);
+    const progress = new ProgressBar(new Terminal(recordingStream(true), seen, {}));
     progress.draw('x'.repeat(100));
     progress.draw('too soon');
     progress.clear();
@@ -298,8 +299,8 @@ describe('the progress bar', () => {
       [false, {}],
       [true, { TERM: 'dumb' }],
     ] as const) {
-      const silent = stream(tty);
-      const other = new ProgressBar(new Terminal(stream(true), silent, environment));
+      const silent = recordingStream(tty);
+      const other = new ProgressBar(new Terminal(recordingStream(true), silent, environment));
       other.draw('line');
       other.clear();
       expect(silent.written).toEqual([]);
@@ -343,7 +344,7 @@ describe('colour of the output', () => {
     ['not on a dumb terminal', true, { TERM: 'dumb' }, false],
     ['not where both are set', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('%s', (_name, tty, environment, expected) => {
-    const terminal = new Terminal(stream(tty), stream(tty), environment);
+    const terminal = new Terminal(recordingStream(tty), recordingStream(tty), environment);
     expect(terminal.style('red', 'x') !== 'x').toBe(expected);
     expect(terminal.styleNote('red', 'x') !== 'x').toBe(expected);
   });
@@ -351,7 +352,7 @@ describe('colour of the output', () => {
 
 describe('terminal output', () => {
   /** A terminal with colours that writes into a string. */
-  function open(environment: NodeJS.ProcessEnv = { FORCE_COLOR: '1' }) {
+  function openTerminal(environment: NodeJS.ProcessEnv = { FORCE_COLOR: '1' }) {
     const output = { text: '' };
     const stream = { isTTY: true, write: (text: string) => (output.text += text) };
     return { terminal: new Terminal(stream, stream, environment), output };
@@ -361,7 +362,7 @@ describe('terminal output', () => {
   const inert = 'a\\u001b]52;c;Y2Q=\\u0007b\\u001b[2J\\u001b[31mc\\u009b1A\\u000dd\\u202ee';
 
   test('escapes control characters in names in results, notes and errors', () => {
-    const { terminal, output } = open();
+    const { terminal, output } = openTerminal();
     terminal.print(hostile);
     terminal.printNote(hostile);
     terminal.print(terminal.style('bold', hostile));
@@ -369,7 +370,7 @@ describe('terminal output', () => {
   });
 
   test('keeps the styles of the program, which have no width', () => {
-    const { terminal, output } = open();
+    const { terminal, output } = openTerminal();
     const styled = terminal.style('red', 'error');
     expect(displayWidth(styled)).toBe(5);
     terminal.printNote(`${styled}\tnext\nline`);
@@ -377,7 +378,7 @@ describe('terminal output', () => {
   });
 
   test('escapes control characters in JSON too', () => {
-    const { terminal, output } = open({});
+    const { terminal, output } = openTerminal({});
     terminal.printJson({ name: hostile });
     const isControl = (one: string): boolean => /\p{Cc}/u.test(one) && one !== '\n';
     expect([...output.text].filter(isControl)).toEqual([]);

@@ -11,13 +11,13 @@ import type { Verb } from '../../../electron/cli/verb.ts';
 import { driverAndLibraryLines } from '../../../electron/cli/verbs/devices.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { onPosix } from '../../unless.ts';
-import { layers, metaImageOf } from '../host/io/volumes/phantom.ts';
+import { layeredPhantom, metaImageOf } from '../host/io/volumes/phantom.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import {
   braggbench,
-  braggbenchHere,
+  braggbenchInProcess,
   type CommandOptions,
-  type Ended,
+  type CommandResult,
   entry,
   environmentWith,
   LONG_WORK_BEGINS,
@@ -63,14 +63,14 @@ describe('the program', () => {
   function run(
     words: readonly string[],
     options: Omit<CommandOptions, 'cwd' | 'environment'> & { more?: NodeJS.ProcessEnv } = {},
-  ): Promise<Ended> {
+  ): Promise<CommandResult> {
     const { more, ...rest } = options;
     return braggbench(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more), ...rest });
   }
 
   /** Runs the command in this process, for tests of the output rather than of the exit. */
-  const say = (words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
-    braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+  const say = (words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
+    braggbenchInProcess(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 
   describe('help', () => {
     test('is printed for every usual spelling of the option', async () => {
@@ -199,7 +199,7 @@ describe('the program', () => {
     test('reports the range through a CT along the axis, since it differs from the range in water', async () => {
       await mkdir(join(folder, 'ct'), { recursive: true });
       // Low density throughout, at −750 HU, so that the range is some four times that in water.
-      await writeFile(join(folder, 'ct/lung.mha'), metaImageOf(layers(Array(80).fill(-750), 40, 1)));
+      await writeFile(join(folder, 'ct/lung.mha'), metaImageOf(layeredPhantom(Array(80).fill(-750), 40, 1)));
       const { code, stdout } = await say(['run', 'small.json', '--set', 'geometry={"ct":{"file":"ct/lung.mha"}}']);
       expect(code).toBe(0);
       expect(Number(/CSDA range +(\d+\.\d\d) mm along the axis, water by NIST/.exec(stdout)?.[1])).toBeGreaterThan(20);
@@ -320,7 +320,7 @@ describe('the program', () => {
     });
 
     test('finds a shipped scenario by its name', async () => {
-      // In a child process, because runs that ended in this process would change the time forecast.
+      // Use a child process, because runs that ended in this process would change the time forecast.
       const { code, stdout } = await run(['validate', 'water-70MeV']);
       expect(code).toBe(0);
       expect(stdout).toMatch(

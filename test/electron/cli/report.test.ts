@@ -12,7 +12,7 @@ import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 import { unless } from '../../unless.ts';
 import { assetsFolder, tinyScenario } from '../host/small-run.ts';
 import { smallImage } from '../host/workloads/small-image.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 const smallScenario = { ...tinyScenario, name: 'small <beam>' } as const;
 
@@ -21,10 +21,10 @@ const spots = { ...smallImage, name: 'Few spots', detector: { width: 48, height:
 const recordedSession = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
 let folder: string;
 const inFolder = (name: string): string => path.join(folder, name);
-const call = (...words: string[]): Promise<Ended> =>
-  braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, { CHROME: '' }) });
+const call = (...words: string[]): Promise<CommandResult> =>
+  braggbenchInProcess(words, { cwd: folder, environment: environmentWith(folder, { CHROME: '' }) });
 
-async function done(...words: string[]): Promise<Ended> {
+async function callSuccessfully(...words: string[]): Promise<CommandResult> {
   const ended = await call(...words);
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   return ended;
@@ -33,14 +33,14 @@ async function done(...words: string[]): Promise<Ended> {
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-report-'));
   await writeFile(inFolder('small.json'), JSON.stringify(smallScenario));
-  await done('run', 'small.json', '--out', 'a.h5', '--set', 'solver.variant=window');
-  await done('run', 'small.json', '--out', 'b.h5', '--set', 'solver.variant=gather', '--trace');
+  await callSuccessfully('run', 'small.json', '--out', 'a.h5', '--set', 'solver.variant=window');
+  await callSuccessfully('run', 'small.json', '--out', 'b.h5', '--set', 'solver.variant=gather', '--trace');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('braggbench compare', () => {
   test('prints runs side by side, with their differences', async () => {
-    const { stdout } = await done('compare', 'a.h5', 'b.h5');
+    const { stdout } = await callSuccessfully('compare', 'a.h5', 'b.h5');
     const [head, first, second] = stdout.split('\n');
     expect(head).toMatch(/^Run +Variant .*γ 1 %\/1 mm .*R80$/);
     expect(first).toMatch(/^a\.h5 +window fp32 .* 1 .*mm$/);
@@ -49,7 +49,7 @@ describe('braggbench compare', () => {
   });
 
   test('prints one JSON document on request', async () => {
-    const { stdout } = await done('compare', 'a.h5', 'b.h5', '--json');
+    const { stdout } = await callSuccessfully('compare', 'a.h5', 'b.h5', '--json');
     const { runs } = JSON.parse(stdout) as { runs: { variant: string; against_first: { rel_l2: number } | null }[] };
     expect(runs.map(({ variant }) => variant)).toEqual(['window', 'gather']);
     expect(runs[0]?.against_first).toBeNull();
@@ -60,14 +60,14 @@ describe('braggbench compare', () => {
     const files = ['depth', 'window'].map((name) =>
       path.join(assetsFolder, 'runs', `h200-water-70MeV-cuda-${name}.h5`),
     );
-    const { runs } = JSON.parse((await done('compare', ...files, '--json')).stdout) as {
+    const { runs } = JSON.parse((await callSuccessfully('compare', ...files, '--json')).stdout) as {
       runs: { time_s: number; solve_s: number; against_first: { time_ratio: number } | null }[];
     };
     const [depth, window] = runs;
     // The steps' time leaves out launching and waiting on the host.
     for (const { time_s, solve_s } of runs) expect(time_s).toBeLessThan(0.99 * solve_s);
     expect(window?.against_first?.time_ratio).toBe((window?.time_s ?? 0) / (depth?.time_s ?? 1));
-    const { stdout } = await done('compare', ...files);
+    const { stdout } = await callSuccessfully('compare', ...files);
     expect(stdout).toContain(
       'Steps are timed by the clock of the GPU if available, otherwise by that of the host; measured once',
     );
@@ -84,7 +84,7 @@ describe('results of other workloads', () => {
   const kept = (name: string): string => path.join(assetsFolder, 'runs', name);
 
   test('are compared by their own measures, one workload at a time', async () => {
-    const { stdout } = await done('compare', kept('linear-relu/layer-1024.json'), '--wide');
+    const { stdout } = await callSuccessfully('compare', kept('linear-relu/layer-1024.json'), '--wide');
     const [head = '', first = ''] = stdout.split('\n');
     expect(head).toMatch(/^Variant +Verdict +Relative error +Time +Times faster .*NaN mismatches +Mask mismatches/);
     expect(first).toMatch(/^cuda-naive +reference +\S+ +2\.20 ms /);
@@ -96,9 +96,9 @@ describe('results of other workloads', () => {
 
     await writeFile(inFolder('spots.json'), JSON.stringify(spots));
     for (const variant of ['diffraction-mixed', 'diffraction-fp64']) {
-      await done('run', 'spots.json', '--set', `solver.variant=${variant}`, '--out', `${variant}.h5`);
+      await callSuccessfully('run', 'spots.json', '--set', `solver.variant=${variant}`, '--out', `${variant}.h5`);
     }
-    const images = await done('compare', 'diffraction-fp64.h5', 'diffraction-mixed.h5', '--json');
+    const images = await callSuccessfully('compare', 'diffraction-fp64.h5', 'diffraction-mixed.h5', '--json');
     const { rows } = JSON.parse(images.stdout) as { rows: ComparedRow[] };
     const { accuracy = [] } = rows[1] ?? {};
     expect(accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum', 'mean', 'correlation']);
@@ -115,7 +115,7 @@ describe('results of other workloads', () => {
 
   test('can be reported and replayed', async () => {
     const [sweep, row] = [kept('diffraction/h200-sweep-simple-cubic.json'), kept('micro/latency.json')];
-    await done('report', sweep, 'diffraction-fp64.h5', '-o', 'images.html');
+    await callSuccessfully('report', sweep, 'diffraction-fp64.h5', '-o', 'images.html');
     const html = await readFile(inFolder('images.html'), 'utf8');
     // The policy precedes all content of the session: no script runs and no resource loads, even if an escape is
     // missed.
@@ -124,20 +124,20 @@ describe('results of other workloads', () => {
       expect(html, text).toContain(text);
     }
     expect(html).not.toMatch(/NaN|undefined/);
-    await done('report', row, '-o', 'latency.html');
+    await callSuccessfully('report', row, '-o', 'latency.html');
     const latency = await readFile(inFolder('latency.html'), 'utf8');
     expect(latency).toContain('Shared memory answers in 1–2 cycles');
     expect(latency).toContain('No size sweep: this session measured one size.');
-    const { stdout } = await done('replay', row, '-o', 'latency');
+    const { stdout } = await callSuccessfully('replay', row, '-o', 'latency');
     expect(readdirSync(inFolder('latency'))).toHaveLength(stdout.trim().split('\n').length);
-    await done('replay', sweep, '-o', 'images');
+    await callSuccessfully('replay', sweep, '-o', 'images');
     expect(readdirSync(inFolder('images'))).toContain('sweep.svg');
   });
 });
 
 describe('braggbench export', () => {
   test('writes a timeline that trace viewers can read', async () => {
-    const { stderr } = await done('export', 'b.h5', '--trace', 'trace.json');
+    const { stderr } = await callSuccessfully('export', 'b.h5', '--trace', 'trace.json');
     const { traceEvents } = JSON.parse(await readFile(inFolder('trace.json'), 'utf8')) as {
       traceEvents: { ph: string; ts?: number; dur?: number }[];
     };
@@ -148,7 +148,7 @@ describe('braggbench export', () => {
   });
 
   test('writes all samples of a session for notebooks, with all digits', async () => {
-    await done('export', recordedSession, '--samples', 'samples.csv');
+    await callSuccessfully('export', recordedSession, '--samples', 'samples.csv');
     const [head = '', ...lines] = (await readFile(inFolder('samples.csv'), 'utf8')).trimEnd().split('\n');
     const names = head.split(',');
     expect(names.slice(0, 7)).toEqual(['at', 'variant', 'kind', 'device', 'precision', 'round', 'time_s']);
@@ -179,15 +179,15 @@ describe('braggbench export', () => {
 
 test('a sweep is measured, fitted, saved, shown and replayed', async () => {
   const words = ['--variants', 'window', '--rounds', '2', '--sweep', 'grid.dx_mm=2,1', '--out', 'sweep.session.json'];
-  const { stdout } = await done('bench', 'small.json', ...words);
+  const { stdout } = await callSuccessfully('bench', 'small.json', ...words);
   expect(stdout).toContain('Sweep of grid.dx_mm');
   expect(stdout).toMatch(/window: (.* fixed, and .* per million cells|these times do not fit a line)/);
   const session = sessionSchema.parse(JSON.parse(await readFile(inFolder('sweep.session.json'), 'utf8')));
   expect(session.sweep?.values).toEqual([2, 1]);
   expect(session.reports[0]?.document).toMatchObject({ name: 'small <beam>' });
-  const again = await done('bench', '--open', 'sweep.session.json');
+  const again = await callSuccessfully('bench', '--open', 'sweep.session.json');
   expect(again.stdout).toBe(stdout);
-  const drawn = await done('replay', 'sweep.session.json');
+  const drawn = await callSuccessfully('replay', 'sweep.session.json');
   expect(readdirSync(inFolder('sweep')).sort()).toEqual([
     '1-cold-start.svg',
     '1-roofline.svg',
@@ -200,8 +200,8 @@ test('a sweep is measured, fitted, saved, shown and replayed', async () => {
 
 describe('braggbench replay', () => {
   test('draws the figures of a recorded session byte for byte as before', async () => {
-    const first = await done('replay', recordedSession, '-o', 'one');
-    await done('replay', recordedSession, '--out', 'two');
+    const first = await callSuccessfully('replay', recordedSession, '-o', 'one');
+    await callSuccessfully('replay', recordedSession, '--out', 'two');
     const names = readdirSync(inFolder('one')).sort();
     expect(names).toEqual([
       'cold-start.svg',
@@ -235,7 +235,7 @@ describe('braggbench replay', () => {
 
 describe('braggbench report', () => {
   test('writes one self-contained HTML file', async () => {
-    const { stderr } = await done(
+    const { stderr } = await callSuccessfully(
       'report',
       'a.h5',
       'b.h5',
@@ -276,7 +276,7 @@ describe('braggbench report', () => {
       if (entry.label === 'cuda-window') Object.assign(entry, { verdict: 'wrong' });
     }
     await writeFile(inFolder('wrong.json'), JSON.stringify(session));
-    await done('report', 'wrong.json', '-o', 'wrong.html');
+    await callSuccessfully('report', 'wrong.json', '-o', 'wrong.html');
     const html = await readFile(inFolder('wrong.html'), 'utf8');
     expect(html).toContain('Not counted as correct: cuda-window (wrong).');
     expect(html).toContain('<td data-tone="wrong">wrong, though faster</td>');
@@ -305,7 +305,7 @@ describe('braggbench report', () => {
     await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
     await chmod(wrapper, 0o755);
     const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
-    const printed = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, env) });
+    const printed = await braggbenchInProcess(words, { cwd: folder, environment: environmentWith(folder, env) });
     expect(printed, printed.stderr).toMatchObject({ code: 0 });
     const pdf = await readFile(inFolder('report.pdf'));
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findNvcc } from '../../../electron/build/steps/kernels.mjs';
 import { onPosix, unless } from '../../unless.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const perform = promisify(execFile);
@@ -33,7 +33,7 @@ async function exportReproducer(scenario: unknown, file: string, description: Re
 async function runReproduce(scenario: string, file: string, ...words: readonly string[]): Promise<string> {
   const out = `${basename(file)}-out`;
   const all = ['reproduce', scenario, '--variant', `./${file}`, '--out', out, ...words];
-  const made = await braggbenchHere(all, {
+  const made = await braggbenchInProcess(all, {
     cwd: folder,
     environment: environmentWith(join(folder, 'home'), testEnvironment()),
   });
@@ -41,8 +41,8 @@ async function runReproduce(scenario: string, file: string, ...words: readonly s
   return join(folder, out);
 }
 
-async function build(at: string, ...definitions: readonly string[]): Promise<void> {
-  // Debug, because optimising would be most of the time and is not under test.
+async function buildReproducer(at: string, ...definitions: readonly string[]): Promise<void> {
+  // Builds without optimisation, which would take most of the time and is not under test.
   await perform('cmake', ['-B', 'build', '-DCMAKE_BUILD_TYPE=Debug', ...definitions], { cwd: at });
   await perform('cmake', ['--build', 'build', '--parallel', '2'], { cwd: at, maxBuffer: 2 ** 26 });
 }
@@ -69,7 +69,7 @@ describe('a reproducer', onPosix, () => {
   test('judges a copy of a beam kernel as correct and a changed one as wrong', { timeout: MINUTES }, async () => {
     const base = { workload: 'transport', base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
     const at = await exportReproducer(beam, 'mine.cpp', base);
-    await build(at);
+    await buildReproducer(at);
     const right = await reproduce(at);
     expect(right.stdout).toMatch(
       /ok +relative L2 difference of the dose from the FP64 reference: [\d.e-]+, 1e-05 allowed/,
@@ -78,7 +78,7 @@ describe('a reproducer', onPosix, () => {
     expect((await reproduce(at, '--once')).stdout).not.toContain('reference');
     const file = join(at, 'mine.cpp');
     await writeFile(file, `${await readFile(file, 'utf8')}\n#error changed here\n`);
-    await expect(build(at)).rejects.toThrow('changed here');
+    await expect(buildReproducer(at)).rejects.toThrow('changed here');
   });
 
   test('compares the pixels of an image', { timeout: MINUTES }, async () => {
@@ -93,7 +93,7 @@ describe('a reproducer', onPosix, () => {
       base: 'diffraction-reference',
       replaces,
     });
-    await build(at);
+    await buildReproducer(at);
     const { code, stdout } = await reproduce(at);
     expect(stdout).toMatch(/ok +largest relative error of bright pixels from the FP64 reference: 0, /);
     expect(code).toBe(0);
@@ -101,16 +101,16 @@ describe('a reproducer', onPosix, () => {
 
   test('checks a kernel from a template against its reference', { timeout: MINUTES }, async () => {
     const environment = environmentWith(join(folder, 'home'), testEnvironment());
-    const made = await braggbenchHere(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
+    const made = await braggbenchInProcess(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
     expect(made.code).toBe(0);
     const at = await runReproduce('mean', 'mean/mean.cpp', '--set', 'problem.n=1003', '--trust');
-    await build(at);
+    await buildReproducer(at);
     const { code, stdout } = await reproduce(at);
     expect(stdout).toContain('Largest error of results relative to its tolerance');
     expect(code).toBe(0);
     const kernel = join(at, 'mean.cpp');
     await writeFile(kernel, (await readFile(kernel, 'utf8')).replace('/ 3.0f', '/ 3.1f'));
-    await build(at);
+    await buildReproducer(at);
     const wrong = await reproduce(at);
     expect(wrong.stdout).toContain('WRONG');
     expect(wrong.code).toBe(1);
@@ -128,7 +128,7 @@ describe('a reproducer', onPosix, () => {
       base: 'cuda-shuffle',
       replaces,
     });
-    await build(at, '-DGPU_ARCH=sm_90');
+    await buildReproducer(at, '-DGPU_ARCH=sm_90');
     expect(existsSync(join(at, 'bin', 'kernel.cubin'))).toBe(true);
     // Without a GPU the program says so, and reports no error in the kernel.
     const { code, stdout } = await reproduce(at);

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { canMeasureOwnMemory, ownMemory } from '../../bench/waits/ct.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { unless } from '../../unless.ts';
-import { ellipses, nrrdOf } from '../host/io/volumes/phantom.ts';
+import { ellipsePhantom, nrrdOf } from '../host/io/volumes/phantom.ts';
 
 const folder = scratchFolder('run-memory');
 const cli = path.join(import.meta.dirname, '../../../dist/host/cli.js');
@@ -40,7 +40,7 @@ test.each(['path', 'depth'])(
   'a run in a CT slice with %s stepping uses the estimated memory',
   { timeout: 600_000, ...unless(!canMeasureOwnMemory && 'it needs the built host') },
   async (stepping) => {
-    writeFileSync(path.join(folder, 'slice.nrrd'), nrrdOf(ellipses(512)));
+    writeFileSync(path.join(folder, 'slice.nrrd'), nrrdOf(ellipsePhantom(512)));
     const document = {
       ...{ kind: 'transport', version: 2, beam: { energy_MeV: 150 }, geometry: { ct: { file: 'slice.nrrd' } } },
       ...{ solver: { stepping, threads: 2 }, output: { keyframes: 0 } },
@@ -59,7 +59,7 @@ test.each(['path', 'depth'])(
 );
 
 test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 600_000 }, () => {
-  writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
+  writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipsePhantom(512)));
   const document = {
     ...{ kind: 'transport', version: 2, beam: { energy_MeV: 100 }, geometry: { ct: { file: 'thorax.nrrd' } } },
     ...{ physics: { nuclear: 'off' }, solver: { stepping: 'path' }, output: { keyframes: 80 } },

@@ -1,7 +1,7 @@
 /**
- * `braggbench claims` as a child process. Every session of npm run bench -- gpu must name existing items. It is checked
- * up to the device, so that no GPU hour is lost to a typo. `braggbench history`: sessions over days, for a person and
- * for a script.
+ * `braggbench claims` as a child process. Sessions that `npm run bench -- gpu` records must have valid flags, scenarios
+ * and variants: an error would only appear on the GPU machine. `braggbench history`: sessions over days, for a person
+ * and for a script.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,18 +18,18 @@ import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { readArguments } from '../../../electron/main/arguments.ts';
 import { assetsFolder, openTestScenarios, shippedVariants } from '../host/small-run.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 describe('braggbench claims', () => {
   test('prints one line per claim and the count of each answer, and full claims on request', {
     tags: 'slow',
   }, async () => {
     const [text, json, table, one, unknown] = await Promise.all([
-      braggbenchHere(['claims']),
-      braggbenchHere(['claims', '--json']),
-      braggbenchHere(['claims', '--markdown']),
-      braggbenchHere(['claims', 'transport/all-together']),
-      braggbenchHere(['claims', 'transport/all-togehter']),
+      braggbenchInProcess(['claims']),
+      braggbenchInProcess(['claims', '--json']),
+      braggbenchInProcess(['claims', '--markdown']),
+      braggbenchInProcess(['claims', 'transport/all-together']),
+      braggbenchInProcess(['claims', 'transport/all-togehter']),
     ]);
     const { rows } = JSON.parse(json.stdout) as {
       rows: { row: number; claims: { answer: { word: string } }[] }[];
@@ -86,7 +86,15 @@ describe('sessions recorded on a GPU', async () => {
     const image = words.slice(0, words.indexOf('--variants'));
     const correct = async (start: readonly string[]) => {
       const variants = ['--variants', 'diffraction-fp64,diffraction-double-float,diffraction-delta-fp32'];
-      const { stdout } = await braggbenchHere([...start, ...variants, '--rounds', '1', '--processes', '0', '--json']);
+      const { stdout } = await braggbenchInProcess([
+        ...start,
+        ...variants,
+        '--rounds',
+        '1',
+        '--processes',
+        '0',
+        '--json',
+      ]);
       const { entries } = JSON.parse(stdout) as { entries: { accuracy: { id: string; holds: boolean }[] }[] };
       return entries.slice(1, 3).map(({ accuracy }) => accuracy.find(({ id }) => id === 'bright')?.holds);
     };
@@ -135,7 +143,7 @@ describe('braggbench history', () => {
   }
 
   const call = (...words: string[]) =>
-    braggbenchHere(['history', ...words], { cwd: folder, environment: environmentWith(folder) });
+    braggbenchInProcess(['history', ...words], { cwd: folder, environment: environmentWith(folder) });
 
   test("judges the last session by the spread of the earlier ones, with Student's prediction interval", () => {
     // Logarithms with mean 0 and standard deviation 0.01; Student's t with two degrees of freedom is 4.303 at 95 %.

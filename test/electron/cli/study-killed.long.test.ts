@@ -14,12 +14,12 @@ import {
   entry,
   inFolder,
   options,
-  results,
-  run,
+  resultFiles,
+  runStudyCommand,
   smallScenario,
-  study,
-  table,
+  studyTable,
   useStudies,
+  writeStudy,
 } from './command.ts';
 
 useStudies();
@@ -27,7 +27,7 @@ useStudies();
 /** Waits for at least `count` results, while the process lives. */
 async function waitForResults(name: string, count: number): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
-    if ((await results(name)).length >= count) return;
+    if ((await resultFiles(name)).length >= count) return;
   }
   throw new Error(`${name} has no ${count} results after a minute`);
 }
@@ -46,24 +46,24 @@ function startStudy(...words: readonly string[]) {
 
 describe('a study whose processes are killed', onLinux, () => {
   test('loses only the points being solved, whichever process is killed', async () => {
-    await study('killed.json', energies(200));
+    await writeStudy('killed.json', energies(200));
     const whole = startStudy('run', 'killed.json');
     await waitForResults('killed.study', 20);
     whole.child.kill('SIGKILL');
     await whole.ended;
-    const there = await results('killed.study');
+    const there = await resultFiles('killed.study');
     expect(there.length).toBeLessThan(200);
     // The worker has ended with its parent, and every existing file is complete.
     await sleep(500);
-    const later = await results('killed.study');
+    const later = await resultFiles('killed.study');
     expect(later.length - there.length).toBeLessThan(10);
     const again = startStudy('resume', 'killed.study');
     await waitForResults('killed.study', later.length + 20);
     // A worker process is killed too: another one solves its points.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
     expect(await again.ended).toBe(0);
-    expect(await results('killed.study')).toHaveLength(200);
-    expect(await table('killed.json')).toMatchObject({ missing: 0, damaged: [] });
+    expect(await resultFiles('killed.study')).toHaveLength(200);
+    expect(await studyTable('killed.json')).toMatchObject({ missing: 0, damaged: [] });
     const left = await readdir(inFolder('killed.study', 'results'), { recursive: true });
     expect(left.filter((file) => file.endsWith('.tmp')).length).toBeLessThan(10);
   });
@@ -72,7 +72,7 @@ describe('a study whose processes are killed', onLinux, () => {
     // Each point needs far longer than the complete test.
     const long = { ...smallScenario, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
     await writeFile(inFolder('long.json'), JSON.stringify(long));
-    await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
+    await writeStudy('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
     const interrupted = startStudy('run', 'long-study.json', '--yes');
     await waitForHeartbeat('long-study.study');
     interrupted.child.kill('SIGINT');
@@ -82,7 +82,7 @@ describe('a study whose processes are killed', onLinux, () => {
     expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
     expect((await call('stop', 'long-study.study')).stdout).toMatch(/Requested a stop of 1/);
     expect(await second.ended).toBe(0);
-    expect(await results('long-study.study')).toEqual([]);
+    expect(await resultFiles('long-study.study')).toEqual([]);
   });
 });
 
@@ -110,14 +110,19 @@ describe('a study on a full disk', asRoot, () => {
     await mkdir(place);
     if (!isMounted(place)) return context.skip('no file system can be mounted here');
     try {
-      await study('room.json', energies(80), { measures: ['readouts', 'curves'] });
+      await writeStudy('room.json', energies(80), { measures: ['readouts', 'curves'] });
       const full = await braggbench(['study', 'run', 'room.json', '--out', place], options());
       expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/no space left/)]);
-      const there = (await results('full')).length;
+      const there = (await resultFiles('full')).length;
       expect(there).toBeGreaterThan(0);
       expect(there).toBeLessThan(80);
       execFileSync('mount', ['-o', 'remount,size=8m', place], { stdio: 'pipe' });
-      expect(await run('resume', place)).toMatchObject({ code: 0, before: there, done: 80 - there, failed: 0 });
+      expect(await runStudyCommand('resume', place)).toMatchObject({
+        code: 0,
+        before: there,
+        done: 80 - there,
+        failed: 0,
+      });
     } finally {
       execFileSync('umount', ['-l', place]);
     }

@@ -23,7 +23,7 @@ let slurm: OneNodeSlurm;
 
 const options = () => ({ cwd: folder, environment: { ...environmentWith(inFolder('home')), ...slurm.environment } });
 
-async function study(name: string, count: number, minutes?: number): Promise<void> {
+async function writeStudy(name: string, count: number, minutes?: number): Promise<void> {
   const scenario = {
     ...{ kind: 'transport', version: 1, beam: {} },
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
@@ -64,18 +64,18 @@ function startCommand(what: string, name: string, words: readonly string[] = SLU
   return { child, said: () => said, ended: new Promise<number | null>((resolve) => child.on('close', resolve)) };
 }
 
-async function results(name: string): Promise<readonly string[]> {
+async function resultFiles(name: string): Promise<readonly string[]> {
   const all = await readdir(inFolder(`${name}.study`, 'results'), { recursive: true }).catch(() => []);
   return all.filter((file) => /[0-9a-f]{16}(\.failed)?\.json$/.test(file));
 }
 
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+async function waitUntil(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   for (const end = Date.now() + MAX_MS / 2; Date.now() < end; await sleep(50)) if (await holds()) return;
   throw new Error(`no ${what} within ${MAX_MS / 2000} s`);
 }
 
 const someResults = (name: string): Promise<void> =>
-  until('result', async () => (await results(name)).length > SOME_RESULTS);
+  waitUntil('result', async () => (await resultFiles(name)).length > SOME_RESULTS);
 
 const tags = (name: string): readonly string[] => {
   try {
@@ -146,11 +146,12 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   }, MAX_MS);
 
   test('is submitted as job arrays within the limits of the cluster, and every row names its job and task', async () => {
-    await study('arrays', 14);
+    await writeStudy('arrays', 14);
     expect(await run('run', 'arrays.json')).toMatchObject({ code: 0, done: 14, failed: 0, left: 0 });
     expect(tags('arrays')).toHaveLength(1);
-    const [first = ''] = await results('arrays');
-    for (const file of await results('arrays')) if (file !== first) await rm(inFolder('arrays.study', 'results', file));
+    const [first = ''] = await resultFiles('arrays');
+    for (const file of await resultFiles('arrays'))
+      if (file !== first) await rm(inFolder('arrays.study', 'results', file));
     const again = await run('resume', 'arrays.study', [...ONE_POINT_PER_TASK, '--at-once', '2']);
     expect(again).toMatchObject({ code: 0, done: 13, failed: 0, left: 0 });
     // Three job arrays of at most six tasks (the cluster's limit) contain one task for each point; one job existed
@@ -162,14 +163,14 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
       .parse(JSON.parse(stdout));
     const at = columns.findIndex(({ name }) => name === 'job');
     expect(rows.every((row) => /^\d+_\d+$/.test(String(row[at])))).toBe(true);
-    await until('end of its jobs', () => jobs().length === 0);
+    await waitUntil('end of its jobs', () => jobs().length === 0);
   });
 
   test('submits nothing twice if its process dies before a job is recorded', async () => {
-    await study('crash', 40);
+    await writeStudy('crash', 40);
     // The job is on hold until the next process has found it.
     const first = startCommand('run', 'crash.json', [...SLURM_FLAGS, '--sbatch', '--hold']);
-    await until('job', () => notesOf('crash').length > 0);
+    await waitUntil('job', () => notesOf('crash').length > 0);
     first.child.kill('SIGKILL');
     await first.ended;
     const [job = ''] = notesOf('crash');
@@ -177,22 +178,22 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(more).toEqual([]);
     await rm(inFolder('crash.study', 'slurm', tag, 'job'));
     const second = startCommand('resume', 'crash.study');
-    await until('job', () => notesOf('crash').length > 0);
+    await waitUntil('job', () => notesOf('crash').length > 0);
     expect(notesOf('crash')).toEqual([job]);
     slurm.call('scontrol', 'release', job);
     expect(await second.ended, second.said()).toBe(0);
-    expect(await results('crash')).toHaveLength(40);
+    expect(await resultFiles('crash')).toHaveLength(40);
     expect(tags('crash')).toEqual([tag]);
     // A single attempt did all points, so none was in two jobs.
     expect(await readdir(inFolder('crash.study', 'slurm', tag, 'attempts'))).toEqual(['0-0.json']);
   });
 
   test('survives if slurmctld and slurmd are killed while it runs', async () => {
-    await study('daemons', 400);
+    await writeStudy('daemons', 400);
     const going = startCommand('run', 'daemons.json');
     await someResults('daemons');
     const task = pauseTask('daemons');
-    expect((await results('daemons')).length).toBeLessThan(400);
+    expect((await resultFiles('daemons')).length).toBeLessThan(400);
     slurm.kill('slurmctld');
     slurm.kill('slurmd');
     task.goOn();
@@ -200,39 +201,39 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     slurm.start('slurmctld');
     slurm.start('slurmd');
     expect(await going.ended, going.said()).toBe(0);
-    expect(await results('daemons')).toHaveLength(400);
+    expect(await resultFiles('daemons')).toHaveLength(400);
   });
 
   test('gives up a task that Slurm lists as running although its processes are dead', async () => {
-    await study('silent', 400);
-    // A task that has just begun, on a busy machine, is not yet silent for 20 s.
+    await writeStudy('silent', 400);
+    // The limit of 20 s is long enough that a task which has just started on a busy machine does not count as silent.
     const going = startCommand('run', 'silent.json', [...SLURM_FLAGS, '--silent', '20']);
     await someResults('silent');
     const task = pauseTask('silent');
-    expect((await results('silent')).length).toBeLessThan(400);
+    expect((await resultFiles('silent')).length).toBeLessThan(400);
     task.kill();
     expect(await going.ended, going.said()).toBe(0);
-    expect(await results('silent')).toHaveLength(400);
+    expect(await resultFiles('silent')).toHaveLength(400);
     const { stdout } = await braggbench(['study', 'status', 'silent.study'], options());
     expect(stdout).toMatch(/task \d+_\d+ on .*: \d+ done, then ended without a report \(/);
   });
 
   test('cancels its jobs when it is stopped', async () => {
-    await study('stopped', 4000);
+    await writeStudy('stopped', 4000);
     const others = new Set(jobs()); // Slurm lists a job as running although its processes are dead
     const going = startCommand('run', 'stopped.json');
     await someResults('stopped');
-    // The process that watches the study, and the task that solves points.
+    // Two processes are stopped: the one that watches the study, and the task that solves points.
     expect((await braggbench(['study', 'stop', 'stopped.study'], options())).stdout).toMatch(
       /^Requested a stop of [2-9]/,
     );
     expect(await going.ended, going.said()).toBe(0);
-    await until('end of its jobs', () => jobs().every((job) => others.has(job)));
-    expect((await results('stopped')).length).toBeLessThan(4000);
+    await waitUntil('end of its jobs', () => jobs().every((job) => others.has(job)));
+    expect((await resultFiles('stopped')).length).toBeLessThan(4000);
   });
 
   test('tries a crashing task three times, and reports at each point how it ended', async () => {
-    await study('dying', 3);
+    await writeStudy('dying', 3);
     // The preload file does not exist, so that Node fails when it starts.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
     expect(await run('run', 'dying.json', [...SLURM_FLAGS, ...dies])).toMatchObject({
@@ -254,19 +255,19 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   });
 
   test('resubmits the points of vanished jobs on resume, without counting them as failed attempts', async () => {
-    await study('gone', 3);
+    await writeStudy('gone', 3);
     expect(await run('run', 'gone.json')).toMatchObject({ code: 0, done: 3, left: 0 });
     // Imitates a third attempt whose process died before it noticed that the disk was full.
     const [tag = ''] = tags('gone');
     const submission = inFolder('gone.study', 'slurm', tag, 'submission');
     await writeFile(submission, JSON.stringify({ ...JSON.parse(await readFile(submission, 'utf8')), attempt: 3 }));
     await rm(inFolder('gone.study', 'slurm', tag, 'over'));
-    for (const file of await results('gone')) await rm(inFolder('gone.study', 'results', file));
+    for (const file of await resultFiles('gone')) await rm(inFolder('gone.study', 'results', file));
     expect(await run('resume', 'gone.study')).toMatchObject({ code: 0, done: 3, failed: 0, left: 0 });
   });
 
   test('ends before its time limit with the solved points, and is requeued for the rest', async () => {
-    await study('limit', 4000);
+    await writeStudy('limit', 4000);
     const going = startCommand('run', 'limit.json', [...SLURM_FLAGS, '--warning', '50', '--sbatch', '--time=60']);
     await someResults('limit');
     const [job = ''] = notesOf('limit');
@@ -275,13 +276,13 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     const [tag = ''] = tags('limit');
     const attempt = async (): Promise<{ readonly end: string | null; readonly done: number }> =>
       JSON.parse(await readFile(inFolder('limit.study', 'slurm', tag, 'attempts', '0-0.json'), 'utf8'));
-    await until('attempt that ended', async () => (await attempt()).end !== null);
+    await waitUntil('attempt that ended', async () => (await attempt()).end !== null);
     const { end, done } = await attempt();
     expect(end).toBe('stopped from outside');
     expect(done).toBeGreaterThan(0);
-    expect((await results('limit')).length).toBeGreaterThanOrEqual(done);
+    expect((await resultFiles('limit')).length).toBeGreaterThanOrEqual(done);
     // The same task is requeued and waits.
-    await until('requeued task', () => /PENDING BeginTime/.test(slurm.call('squeue', '-h', '-r', '-o', '%T %r')));
+    await waitUntil('requeued task', () => /PENDING BeginTime/.test(slurm.call('squeue', '-h', '-r', '-o', '%T %r')));
     await braggbench(['study', 'stop', 'limit.study'], options());
     expect(await going.ended, going.said()).toBe(0);
   });
@@ -296,26 +297,26 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     }
     // Unmounts even if the test runs out of time.
     context.onTestFinished(() => void execFileSync('umount', ['-l', place]));
-    // The results need a page each, more than fit on the disk, whichever process writes first.
-    await study('room', 100);
+    // Each result needs a disk block, and there are more results than free blocks, whichever process writes first.
+    await writeStudy('room', 100);
     const full = await braggbench(['study', 'run', 'room.json', ...SLURM_FLAGS, '--json'], options());
     expect(full.code).toBe(1);
     expect(full.stderr + full.stdout).toMatch(/no space left|Its task ended/);
-    expect((await results('room')).length).toBeLessThan(100);
+    expect((await resultFiles('room')).length).toBeLessThan(100);
     execFileSync('mount', ['-o', 'remount,size=32m', place], { stdio: 'pipe' });
     expect(await run('resume', 'room.study', [...SLURM_FLAGS, '--retry'])).toMatchObject({
       code: 0,
       failed: 0,
       left: 0,
     });
-    expect((await results('room')).filter((file) => !file.includes('.failed'))).toHaveLength(100);
+    expect((await resultFiles('room')).filter((file) => !file.includes('.failed'))).toHaveLength(100);
     // Every result is complete.
     const { stdout } = await braggbench(['study', 'collect', 'room.study', '--json'], options());
     expect(JSON.parse(stdout)).toMatchObject({ missing: 0, damaged: [] });
   });
 
   test('reports an error of sbatch, and leaves no job behind', async () => {
-    await study('refused', 3);
+    await writeStudy('refused', 3);
     const { code, stderr } = await braggbench(
       ['study', 'run', 'refused.json', ...SLURM_FLAGS, '--sbatch', '--partition=nowhere'],
       options(),
@@ -326,7 +327,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
 });
 
 test('a study reports if Slurm is not on the path', unless(noSlurm), async () => {
-  await study('nowhere', 1);
+  await writeStudy('nowhere', 1);
   const environment = { ...environmentWith(inFolder('home')), PATH: inFolder() };
   const { code, stderr } = await braggbench(['study', 'run', 'nowhere.json', '--on', 'slurm'], {
     cwd: folder,

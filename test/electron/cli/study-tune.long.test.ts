@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 /** Limit in ms for tests that compile every configuration. Each needs seconds, and longer on a busy machine. */
@@ -54,8 +54,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const environment = () =>
   environmentWith(path.join(folder, 'home'), { BRAGGBENCH_CACHE: path.join(folder, 'cache'), CXXFLAGS: '-O1' });
-const run = (...words: readonly string[]): Promise<Ended> =>
-  braggbenchHere(words, { cwd: folder, environment: environment() });
+const run = (...words: readonly string[]): Promise<CommandResult> =>
+  braggbenchInProcess(words, { cwd: folder, environment: environment() });
 
 async function rows(name: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { stdout } = await run('study', 'collect', name, '--json');

@@ -16,15 +16,18 @@ import { scratchFolder } from '../../scratch-folder.ts';
 import { writeFakeSsh } from '../../sshd.ts';
 import { tinyScenario } from '../host/small-run.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 describe('study clusters', () => {
   const folder = scratchFolder('study-clusters');
   let test_: TestHost;
   let page: Client;
-  const call = (...words: readonly string[]): Promise<Ended> => {
+  const call = (...words: readonly string[]): Promise<CommandResult> => {
     const PATH = `${writeFakeSsh(path.join(folder, 'bin'))}${path.delimiter}${process.env['PATH']}`;
-    return braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(test_.folder, { PATH }) });
+    return braggbenchInProcess(['study', ...words], {
+      cwd: folder,
+      environment: environmentWith(test_.folder, { PATH }),
+    });
   };
 
   beforeAll(async () => {
@@ -136,8 +139,8 @@ describe('a study of many days', () => {
 describe('braggbench study', () => {
   const folder = scratchFolder('study');
   const inFolder = (name: string): string => path.join(folder, name);
-  const call = (...words: readonly string[]): Promise<Ended> =>
-    braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(inFolder('home')) });
+  const call = (...words: readonly string[]): Promise<CommandResult> =>
+    braggbenchInProcess(['study', ...words], { cwd: folder, environment: environmentWith(inFolder('home')) });
 
   const small = {
     kind: 'transport',

@@ -11,7 +11,7 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
 import { sessionSchema } from '../../../electron/contract/bench/session.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 const recordedSession = path.join(import.meta.dirname, '../../../assets/runs');
 let folder: string;
@@ -24,7 +24,7 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const smallFlags = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
-const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
+const call = (...words: string[]) => braggbenchInProcess(words, { cwd: folder, environment });
 
 test('run checks and times one variant, and saves the session', async () => {
   const run = await call('run', 'layer-odd', ...smallFlags, '--variant', 'cpu-blocked', '--out', 'run.json');

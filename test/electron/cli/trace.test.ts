@@ -6,13 +6,13 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { tinyScenario } from '../host/small-run.ts';
-import { braggbenchHere, environmentWith } from './command.ts';
+import { braggbenchInProcess, environmentWith } from './command.ts';
 
 describe('braggbench project', () => {
   let folder: string;
   const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
   const call = (home: string, ...words: readonly string[]) =>
-    braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder(home)) });
+    braggbenchInProcess(words, { cwd: folder, environment: environmentWith(inFolder(home)) });
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'project-'));
@@ -70,7 +70,7 @@ const folder = scratchFolder('trace');
 
 describe('braggbench trace', () => {
   it('summarises a recorded run', async () => {
-    const { code, stdout } = await braggbenchHere(['trace', earlierRun]);
+    const { code, stdout } = await braggbenchInProcess(['trace', earlierRun]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
     expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms in total/);
@@ -81,8 +81,10 @@ describe('braggbench trace', () => {
   it("prints the same summary from the run's export, as JSON", async () => {
     const out = path.join(folder, 'trace.json');
     const run = path.join(runs, 'h200-uniform-grid-70MeV-cuda-fused.h5');
-    expect((await braggbenchHere(['export', run, '--trace', out])).code).toBe(0);
-    const [ours, exported] = await Promise.all([run, out].map((file) => braggbenchHere(['trace', file, '--json'])));
+    expect((await braggbenchInProcess(['export', run, '--trace', out])).code).toBe(0);
+    const [ours, exported] = await Promise.all(
+      [run, out].map((file) => braggbenchInProcess(['trace', file, '--json'])),
+    );
     const [a, b] = [ours, exported].map((ended) => JSON.parse(ended?.stdout ?? ''));
     expect(b.source).toBe('chrome-trace');
     expect(b.summary.kernels).toMatchObject({ count: a.summary.kernels.count, unique: a.summary.kernels.unique });
@@ -99,8 +101,8 @@ describe('braggbench trace', () => {
       JSON.stringify({ ...tinyScenario, grid, solver: { ...tinyScenario.solver, variant: 'gather', threads: 2 } }),
     );
     const out = path.join(folder, 'small.h5');
-    expect((await braggbenchHere(['run', scenario, '--out', out])).code).toBe(0);
-    const { code, stdout } = await braggbenchHere(['trace', out]);
+    expect((await braggbenchInProcess(['run', scenario, '--out', out])).code).toBe(0);
+    const { code, stdout } = await braggbenchInProcess(['trace', out]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Share +Own time +Time +Calls +Threads +Uneven +Host operation\n/);
     expect(stdout).toMatch(/[\d.]+ % +[\d.]+ [mµ]s +[\d.]+ [mµ]s +\d+ +[12] .*scatter angles\n/);
@@ -109,7 +111,7 @@ describe('braggbench trace', () => {
   });
 
   it('explains why no kernel ran', async () => {
-    const { stdout } = await braggbenchHere(['trace', nsight]);
+    const { stdout } = await braggbenchInProcess(['trace', nsight]);
     expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last kernel.');
     expect(stdout).toMatch(/99\.\d % +15\d ms +\d+ +the CPU does something else\n/);
     expect(stdout).toMatch(/69\.5 ms +the CPU does something else, then /);
@@ -119,18 +121,18 @@ describe('braggbench trace', () => {
   it('rejects files that are not timelines, with name and reason', async () => {
     const file = path.join(folder, 'cut.json');
     writeFileSync(file, '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
-    const cut = await braggbenchHere(['trace', file]);
+    const cut = await braggbenchInProcess(['trace', file]);
     expect(cut.code).not.toBe(0);
     expect(cut.stderr).toContain(
       'cut.json cannot be opened as a timeline: it is truncated after 58 bytes and one event.',
     );
-    const none = await braggbenchHere(['trace', path.join(folder, 'none.json'), '--json']);
+    const none = await braggbenchInProcess(['trace', path.join(folder, 'none.json'), '--json']);
     expect(none.code).not.toBe(0);
     expect(JSON.parse(none.stdout).error.message).toBe('none.json does not exist.');
   });
 
   it('is described by --help', async () => {
-    const { code, stdout } = await braggbenchHere(['trace', '--help']);
+    const { code, stdout } = await braggbenchInProcess(['trace', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('braggbench trace FILE [--json]');
     expect(stdout).toContain('braggbench trace pytorch.json.gz');

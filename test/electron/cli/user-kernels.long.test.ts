@@ -2,17 +2,17 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
-import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../../scratch-folder.ts';
+import { braggbenchInProcess, type CommandResult, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const folder = sameScratchFolder('user-kernels-of-any');
+const folder = fixedScratchFolder('user-kernels-of-any');
 const cache = cacheWithUserKernels(folder);
 
-function run(...words: readonly string[]): Promise<Ended> {
+function run(...words: readonly string[]): Promise<CommandResult> {
   // The kernels compute little; their compilation takes most of the test's time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
-  return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+  return braggbenchInProcess(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 
 test('a user kernel of any workload is run and benchmarked, and rejected for a scenario of another workload', async () => {

@@ -18,7 +18,7 @@ const variant = (name: string, setup_s: number, time_s: number, more: Partial<Va
 
 describe('the answer of a comparison', () => {
   const window = variant('cuda-window', 0.0105, 0.0038, { isReference: true });
-  // Ratio of the other machine's times, which are given as 1.3 times faster (1.2 to 1.4).
+  // Ratio of the times of two machines: the other machine is 1.3 times as fast (interval 1.2 to 1.4).
   const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
   const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
 
@@ -234,9 +234,9 @@ describe('summaries of claims', () => {
     expect(
       findingsOnSeveralMachines(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
     ).toEqual([
-      ['claim 0', 'the same verdict', ['A', 'B']],
-      ['claim 1', 'another verdict', ['A', 'B']],
-      ['claim 2', 'not decided on each', ['A', 'B']],
+      ['claim 0', 'same verdict', ['A', 'B']],
+      ['claim 1', 'different verdicts', ['A', 'B']],
+      ['claim 2', 'not decided on every machine', ['A', 'B']],
       ['claim 3', 'not judged', ['A', 'B']],
     ]);
   });

@@ -16,7 +16,7 @@ import { TableView } from '../../../renderer/panels/compare/table-view.tsx';
 import { createComparisonStore } from '../../../renderer/state/comparison.ts';
 import { WorkbenchContext } from '../../../renderer/workbench/context.ts';
 import type { Workbench } from '../../../renderer/workbench/workbench.ts';
-import { braggbenchHere, environmentWith } from '../cli/command.ts';
+import { braggbenchInProcess, environmentWith } from '../cli/command.ts';
 import { assetsFolder } from '../host/small-run.ts';
 
 /** Rows with names in the first column: the title row, then one for each variant. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function printedLines(...words: string[]): Promise<readonly string[]> {
-  const ended = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder) });
+  const ended = await braggbenchInProcess(words, { cwd: folder, environment: environmentWith(folder) });
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   return ended.stdout.split('\n');
 }
@@ -91,7 +91,7 @@ describe.for(sessions)('%s', (name) => {
     const [titles = [], ...rows] = page;
     expect(rows.length).toBeGreaterThan(1);
     expect(titles[1]).toBe('Verdict');
-    // The first title of the page is the menu of columns.
+    // On the page, the heading of the first column is the menu of columns instead of `Variant`.
     const expected = [['Variant', ...titles.slice(1)], ...rows];
     expect(cellsOf(await printedLines('bench', '--open', file, '--wide'), rows.length)).toEqual(expected);
     expect(cellsOf(await printedLines('compare', file, '--wide'), rows.length)).toEqual(expected);
@@ -123,7 +123,7 @@ it('shows the main error first, also if some rows have further checks and later 
   const checks = reports.flatMap(({ entries }) =>
     entries.map((entry) => (entry.status === 'measured' ? entry.accuracy.map(({ id }) => id) : [])),
   );
-  // The check of a mask is only in the middle rows.
+  // Neither the first nor the last variant has a check of the bit mask.
   expect(checks.findIndex((ids) => ids.includes('bits'))).toBeGreaterThan(0);
   expect(checks.findLastIndex((ids) => ids.includes('bits'))).toBeLessThan(checks.length - 1);
   const [titles = []] = await pageOf(file);

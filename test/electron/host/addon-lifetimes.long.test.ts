@@ -1,4 +1,6 @@
-/** Starts, cancels, closes and drops runs of every workload in any order, and none leaves anything behind. */
+/**
+ * Starts, cancels, closes and drops runs of every workload in random order. The process must exit cleanly afterwards.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

@@ -145,7 +145,7 @@ describe('the gamma index against a dose from another program', () => {
     const files = [named('v.mhd', text(header)), named('v.raw', new Uint8Array(volume.buffer))];
     const solid = await page.call('dose.import', { files });
     expect(await ask(solid.id, 'Gy/1e9')).toMatchObject({ by: 'mass', passed: 1 });
-    // As Gy, the same numbers would be the dose of another number of protons.
+    // Read as Gy, the same numbers are the dose of a different number of protons, so no point passes.
     expect((await ask(solid.id, 'Gy')).passed).toBe(0);
     await expect(ask(solid.id, 'nGy mm')).rejects.toThrow(
       /v\.mhd has 3 axes, but nGy mm, .* is for 2; allowed: Gy per 10⁹ protons; /,
@@ -225,7 +225,7 @@ describe('the dose in three dimensions', () => {
   const request = { across_mm: 80 };
 
   /** Opens the stream and waits for its volume. */
-  async function solved(scenario: Record<string, unknown> = field) {
+  async function solveVolume(scenario: Record<string, unknown> = field) {
     const frames: VolumeFrame[] = [];
     let stream = { close: (): void => undefined };
     const volume = await new Promise<SolvedVolume>((resolve, reject) => {
@@ -245,7 +245,7 @@ describe('the dose in three dimensions', () => {
   }
 
   it('is retained while its stream is open, and has a slice through any cell', async () => {
-    const { volume, frames, close } = await solved();
+    const { volume, frames, close } = await solveVolume();
     expect(frames[0]).toMatchObject({ state: 'solving', planes: 60 });
     const whole = await page.call('beam.volume', { document: field, request });
     expect(volume).toMatchObject({ sizes: [40, 40, 60], most: whole.most, most_at_mm: whole.most_at_mm });
@@ -290,11 +290,11 @@ describe('the dose in three dimensions', () => {
   it('ends its stream with the reason if matter is not layered, or the scenario has errors', async () => {
     const bone = { x_mm: [0, 20], z_mm: [10, 20], material: 'bone-compact-icru' };
     const beside = { ...field, geometry: { ...field.geometry, regions: [bone] } };
-    await expect(solved(beside)).rejects.toMatchObject({
+    await expect(solveVolume(beside)).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('are side by side; allowed: layers across the complete width'),
     });
-    await expect(solved({ ...field, geometry: { width_mm: -1 } })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(solveVolume({ ...field, geometry: { width_mm: -1 } })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('is cancelled by closing its stream, also while it waits', async () => {
@@ -320,7 +320,7 @@ describe('the dose in three dimensions', () => {
     second.close();
     first.close();
     // The next computation starts when the first has ended, although the first did not finish.
-    const { volume, close } = await solved();
+    const { volume, close } = await solveVolume();
     expect(volume.spots).toBe(2);
     close();
   });

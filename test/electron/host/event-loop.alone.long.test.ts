@@ -120,7 +120,7 @@ it.for(Object.entries(solvers))(
     expect(best('work_p99')).toBeLessThan(20);
     expect(drawnFrames(seen)).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     const others = Math.max(...machine);
-    // Load varies: if the machine itself disturbed an attempt, that attempt decides nothing about the others.
+    // The load varies. An attempt that the machine itself disturbed is not counted.
     if (best('p99') >= 20 && others >= 20) {
       context.skip(`other programs use the cores: delays of ${others.toFixed(0)} ms without a run`);
     }

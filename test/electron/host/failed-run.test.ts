@@ -178,7 +178,7 @@ describe('the first start', () => {
     expect(page.capabilities).toMatchObject({ variants: [], version: '0.1.0', compiler: '' });
     const { sessions } = await page.call('task.stored', { workload: 'linear-relu' });
     expect(sessions.filter(({ recorded }) => recorded).length).toBeGreaterThan(3);
-    // The remaining session measures only the start-up of PyTorch, with a single variant of the engine.
+    // The session `compile-cache-1024` measures only the start-up of PyTorch, so it is listed after the others.
     const ofLayer = sessions
       .filter(({ scenario }) => scenario === 'Linear and ReLU, 1024 × 784 × 2048')
       .map(({ name }) => name);

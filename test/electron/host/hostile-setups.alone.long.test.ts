@@ -22,7 +22,11 @@ beforeAll(async () => {
     live.close();
   });
   // Warms up: the tests below measure scenarios, not code that runs for the first time.
-  for (const scenario of [smallScenario, smallImage, task('linear-relu', { batch: 16, inputs: 16, outputs: 16 })]) {
+  for (const scenario of [
+    smallScenario,
+    smallImage,
+    taskDocument('linear-relu', { batch: 16, inputs: 16, outputs: 16 }),
+  ]) {
     await startAndCancel(scenario);
   }
 });
@@ -48,7 +52,7 @@ function openLive(page: Client, session: string): { ask(scenario: object): Promi
   };
 }
 
-function task(kind: string, problem: object): object {
+function taskDocument(kind: string, problem: object): object {
   return { kind, version: 1, name: kind, problem };
 }
 
@@ -97,8 +101,8 @@ const hostile: readonly (readonly [string, object])[] = [
   ['the most orientations', image({ crystal: { mosaic_domains: 10_000 } }, { rotation: { steps: 10 } })],
   ['the largest detector', image({ detector: { width: 32_768, height: 32_768 } })],
   ['sub-pixels without end', image({ detector: { width: 32_768, height: 2, oversample: 1000 } })],
-  ['layers as large as they may be', task('linear-relu', { batch: 65_536, inputs: 65_536, outputs: 65_536 })],
-  ['a bandwidth of more than there is', task('micro', { kind: 'bandwidth', n: 2_000_000_000 })],
+  ['layers as large as they may be', taskDocument('linear-relu', { batch: 65_536, inputs: 65_536, outputs: 65_536 })],
+  ['a bandwidth of more than there is', taskDocument('micro', { kind: 'bandwidth', n: 2_000_000_000 })],
   ['an image of 676 megabytes', image({ detector: { width: 13_000, height: 13_000 } })],
   ['thousands of steps from plane to plane', depth({ depth_mm: 300, width_mm: 40 }, { dz_mm: 0.04, dx_mm: 4 })],
   [

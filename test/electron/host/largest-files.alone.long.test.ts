@@ -11,7 +11,7 @@ import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts'
 import { MAX_SCENARIO_BYTES } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
+import { ellipsePhantom, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
 import { findLongBlocks, longSession, MAX_MS, shortestBlock } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -227,11 +227,15 @@ test('a trace of three hundred thousand spans does not block the event loop', as
 
 /** CTs in each format, with slices every 3 mm from -30 mm on. */
 const cts: readonly (readonly [string, string, (file: string) => void])[] = [
-  ['a series of ninety slices of 512 × 512', 'ct-series', (folder) => writeSeries(folder, ellipses(512, thorax, 90))],
+  [
+    'a series of ninety slices of 512 × 512',
+    'ct-series',
+    (folder) => writeSeries(folder, ellipsePhantom(512, thorax, 90)),
+  ],
   [
     'a volume whose slices have four million pixels',
     'ct.nrrd',
-    (file) => writeFileSync(file, nrrdOf(ellipses(2048, thorax, 8))),
+    (file) => writeFileSync(file, nrrdOf(ellipsePhantom(2048, thorax, 8))),
   ],
 ];
 
@@ -239,7 +243,7 @@ test.for(cts)('a CT given as %s does not block the event loop', async ([, name, 
   write(path.join(library, name));
   let at_mm = -33;
   const hold = await shortestBlock(async () => {
-    // Each request is for another slice: the last one is cached.
+    // Request a different slice each time, because the last one is cached.
     at_mm += 3;
     const scenario = {
       ...{ kind: 'transport', version: 2, beam: { energy_MeV: 120, x_sigma_mm: 4 } },

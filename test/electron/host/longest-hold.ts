@@ -31,7 +31,7 @@ const PAGE_BYTES = 4096;
  * Time in ms to allocate a page on this machine now. A virtual machine that has returned its memory needs ten times as
  * long.
  */
-function page_ms(): number {
+function pageAllocation_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
   Buffer.allocUnsafeSlow(PAGES_TRIED * PAGE_BYTES).fill(1);
   return threadTime_ms(before) / Math.max(1, pageFaults() - faults);
@@ -51,7 +51,7 @@ function typicalTime_ms(hold_ms: number, pages: number, each_ms: number): number
  * and extra time that this machine needs to allocate memory.
  */
 export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
-  const each_ms = page_ms();
+  const each_ms = pageAllocation_ms();
   let longest = 0;
   let [before, faults] = [process.threadCpuUsage(), pageFaults()];
   const look = (): void => {

@@ -228,7 +228,7 @@ describe('a run', () => {
     );
     await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
     handle.close();
-    // The cancellation freed the lane, not the end of the step: a new request starts from the beginning.
+    // Closing the stream cancelled the recomputation, so a run can start. A new request recomputes from the beginning.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await waitForEnd(next.id);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);

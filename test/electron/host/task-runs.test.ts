@@ -161,7 +161,7 @@ describe('runs of an image', () => {
   });
   afterEach(() => test.close());
 
-  async function rendered(document: object = smallImage): Promise<string> {
+  async function runImage(document: object = smallImage): Promise<string> {
     const { id } = await page.call('run.start', { scenario: { ...document } as Record<string, unknown>, name: '' });
     await test.host.runs.waitForEnd(id);
     return id;
@@ -177,7 +177,7 @@ describe('runs of an image', () => {
         { path: 'detector.width', severity: 'error' },
       ]);
       await expect(page.call('run.start', { scenario: faulty, name: '' })).rejects.toMatchObject({ code: 'invalid' });
-      const id = await rendered();
+      const id = await runImage();
       const { runs } = await page.call('run.list', {});
       expect(runs[0]).toMatchObject({
         id,
@@ -196,7 +196,7 @@ describe('runs of an image', () => {
     });
 
     it('shows its image downsampled, its pixels and peaks, and its difference from another image', async () => {
-      const id = await rendered();
+      const id = await runImage();
       const { map, done } = await page.call('image.view', { run: id, view: whole });
       expect([done, map.horizontal.count, map.vertical.count]).toEqual([1, 32, 24]);
       const summary = await page.call('image.summary', { run: id });
@@ -220,7 +220,7 @@ describe('runs of an image', () => {
       expect(peaks[0]).toMatchObject({ pixel: [fast, slow], photons: summary.image.max });
       expect(peaks.map(({ photons }) => photons)).toEqual(peaks.map(({ photons }) => photons).sort((a, b) => b - a));
 
-      const naive = await rendered({ ...smallImage, solver: { variant: 'diffraction-naive-fp32', threads: 1 } });
+      const naive = await runImage({ ...smallImage, solver: { variant: 'diffraction-naive-fp32', threads: 1 } });
       const error = await page.call('image.error', { run: naive, reference: id });
       expect(error.rel_l2).toBeGreaterThan(0);
       expect(error.bright ?? Number.NaN).toBeGreaterThan(error.sum ?? Number.NaN);
@@ -235,7 +235,7 @@ describe('runs of an image', () => {
         bright: 0,
         sum: 0,
       });
-      const larger = await rendered({ ...smallImage, detector: { width: 40, height: 24 } });
+      const larger = await runImage({ ...smallImage, detector: { width: 40, height: 24 } });
       await expect(page.call('image.error', { run: larger, reference: id })).rejects.toMatchObject({
         code: 'unsupported',
         message: 'The images differ in size: 40 × 24 pixels and 32 × 24 pixels.',
@@ -260,7 +260,7 @@ describe('runs of an image', () => {
     });
 
     it('is saved, opened again with the same bits, found in the library, and exported as image files', async () => {
-      const id = await rendered();
+      const id = await runImage();
       await page.call('run.save', { run: id, file: { kind: 'library', key: 'small.h5' }, ifExists: 'refuse' });
       const opened = await page.call('run.open', {
         source: { kind: 'file', file: { kind: 'library', key: 'small.h5' } },

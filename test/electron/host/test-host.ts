@@ -92,9 +92,13 @@ export async function hostOfFile(): Promise<Readonly<{ test_: TestHost; page: Cl
   return { test_, page: await test_.page() };
 }
 
-export type HereOptions = Parameters<typeof measureReport>[3];
+export type BenchmarkOptions = Parameters<typeof measureReport>[3];
 
-export function benchHere(addon: NativeAddon, problem: BenchProblem, options: HereOptions): Promise<SessionReport> {
+export function benchInProcess(
+  addon: NativeAddon,
+  problem: BenchProblem,
+  options: BenchmarkOptions,
+): Promise<SessionReport> {
   return measureReport(addon, hostWorkloads[problem.kind].benchable, problem, options);
 }
 

@@ -37,11 +37,11 @@ describe('the question before the window closes', () => {
     expect(await first).toBe(false);
     const [one = 0, two = 0] = requested;
     expect(one).not.toBe(two);
-    // The page replaced its first question by the second, and reports this late.
+    // The second request replaced the first question on the page. The page reports this late.
     shell.close(one, false);
     shell.close(two, true);
     expect(await second).toBe(true);
-    // No question is open: a second answer is ignored.
+    // The second question is already answered, so another answer to it is ignored.
     shell.close(two, false);
     const third = shell.mayClose();
     shell.close(two, true);

@@ -134,7 +134,7 @@ describe('the served page', () => {
 
 describe('the WebSocket of the server', () => {
   /** The HTTP status with which an upgrade was rejected, or `open`. */
-  async function upgrade(address: string, headers: Record<string, string>): Promise<number | 'open'> {
+  async function upgradeStatus(address: string, headers: Record<string, string>): Promise<number | 'open'> {
     const socket = new WebSocket(address, { headers });
     return new Promise((resolve) => {
       socket.on('open', () => {
@@ -152,9 +152,9 @@ describe('the WebSocket of the server', () => {
   it('accepts only pages from this address', async () => {
     const address = `ws://127.0.0.1:${served.port}/${token}/socket`;
     const own = `http://127.0.0.1:${served.port}`;
-    expect(await upgrade(address, { origin: own })).toBe('open');
+    expect(await upgradeStatus(address, { origin: own })).toBe('open');
     const tunnelled = { host: 'localhost:8000', origin: 'http://localhost:8000' };
-    expect(await upgrade(address, tunnelled)).toBe('open');
+    expect(await upgradeStatus(address, tunnelled)).toBe('open');
     for (const headers of [
       {},
       { origin: 'http://evil.example' },
@@ -165,10 +165,10 @@ describe('the WebSocket of the server', () => {
       { origin: 'http://localhost:8000' },
       { origin: 'http://evil.example', host: 'evil.example' },
     ] as Record<string, string>[]) {
-      expect(await upgrade(address, headers)).toBe(403);
+      expect(await upgradeStatus(address, headers)).toBe(403);
     }
     for (const target of ['/socket', `/${token}x/socket`, `/${token}/other`, `/${token}/socket/`, '/']) {
-      expect(await upgrade(`ws://127.0.0.1:${served.port}${target}`, { origin: own })).toBe(403);
+      expect(await upgradeStatus(`ws://127.0.0.1:${served.port}${target}`, { origin: own })).toBe(403);
     }
   });
 
@@ -262,7 +262,7 @@ describe("a page's connection", () => {
     const client = await openPage(states);
     await served.close();
     await eventually(() => states.some(({ kind }) => kind === 'reconnecting'));
-    // At least two rejections: the first one may have happened before the page was closed.
+    // Wait for three closed sockets: that of the page, and at least two rejected attempts to reconnect.
     await eventually(() => opened.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 3);
     client.close();
     await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not respond');
@@ -272,7 +272,7 @@ describe("a page's connection", () => {
 describe('a workbench on a remote machine', () => {
   it('ends after several consecutive checks without a page or work', async () => {
     let checks = 0;
-    // The third check finds the connection in use, so that the earlier checks no longer count.
+    // The third check finds the workbench in use, so counting of idle checks starts again.
     const isUsed = (): boolean => {
       checks += 1;
       return checks === 3;

@@ -14,9 +14,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Greeted = { readonly port: Port; readonly answer: Promise<Record<string, unknown>> };
+type GreetedPort = { readonly port: Port; readonly answer: Promise<Record<string, unknown>> };
 
-function connectPage(resume: string | null = null, singleUse = false): Greeted {
+function connectPage(resume: string | null = null, singleUse = false): GreetedPort {
   const [port, host] = inProcessPorts();
   connections.accept(host, { singleUse });
   const answer = new Promise<Record<string, unknown>>((resolve) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Port, PortClosed } from '../../../electron/contract/wire/protocol.ts';
 import { type Carrier, carrierNames, startCarrier } from './carriers.ts';
 
-function collect(port: Port): {
+function recordEvents(port: Port): {
   frames: Uint8Array[];
   closed: Promise<PortClosed>;
   until(count: number): Promise<void>;
@@ -50,7 +50,7 @@ describe.each(carrierNames)('a port over %s', (name) => {
   it('delivers complete frames in order, in both directions', async () => {
     const page = await carrier.connect();
     const host = await accepted();
-    const [atPage, atHost] = [collect(page), collect(host)];
+    const [atPage, atHost] = [recordEvents(page), recordEvents(host)];
     for (let i = 0; i < 500; i += 1) {
       page.send(new Uint8Array(1 + (i % 97)).fill(i & 255));
       host.send(new Uint8Array(1 + (i % 31)).fill((i * 7) & 255));
@@ -70,7 +70,7 @@ describe.each(carrierNames)('a port over %s', (name) => {
     page.send(new Uint8Array([1]));
     page.send(new Uint8Array([2]));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    const atHost = collect(host);
+    const atHost = recordEvents(host);
     await atHost.until(2);
     expect(atHost.frames.map((f) => f[0])).toEqual([1, 2]);
   });
@@ -78,7 +78,7 @@ describe.each(carrierNames)('a port over %s', (name) => {
   it('carries a frame of 48 MiB unchanged', async () => {
     const page = await carrier.connect();
     const host = await accepted();
-    const atPage = collect(page);
+    const atPage = recordEvents(page);
     const large = new Uint8Array(48 * 2 ** 20);
     for (let i = 0; i < large.length; i += 4093) large[i] = i % 251;
     host.send(large);
@@ -89,7 +89,7 @@ describe.each(carrierNames)('a port over %s', (name) => {
   it('sends only the bytes of a view on a larger buffer', async () => {
     const page = await carrier.connect();
     const host = await accepted();
-    const atHost = collect(host);
+    const atHost = recordEvents(host);
     page.send(new Uint8Array(new ArrayBuffer(64), 8, 3).fill(9));
     await atHost.until(1);
     expect([...(atHost.frames[0] ?? [])]).toEqual([9, 9, 9]);
@@ -101,7 +101,7 @@ describe.each(carrierNames)('a port over %s', (name) => {
       const page = await carrier.connect();
       const host = await accepted();
       const [closing, other] = who === 'page' ? [page, host] : [host, page];
-      const [atClosing, atOther] = [collect(closing), collect(other)];
+      const [atClosing, atOther] = [recordEvents(closing), recordEvents(other)];
       closing.send(new Uint8Array([42]));
       closing.close('enough');
       closing.close('again');

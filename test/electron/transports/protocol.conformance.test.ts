@@ -62,7 +62,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     await carrier.close();
   });
 
-  async function client(options: ClientOptions = {}): Promise<LooseClient> {
+  async function connectClient(options: ClientOptions = {}): Promise<LooseClient> {
     const made: Client = await connect(
       async () => {
         await gate;
@@ -78,13 +78,13 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
 
   describe('calls of the protocol', () => {
     it('carry parameters and results with arrays', async () => {
-      const page = await client();
+      const page = await connectClient();
       const params = { a: [1, { values: new Float32Array([1, 2, 3]) }], text: 'µ' };
       expect(await page.call('echo', params)).toEqual(params);
     });
 
     it('are answered out of order when one takes longer', async () => {
-      const page = await client();
+      const page = await connectClient();
       const order: unknown[] = [];
       await Promise.all([
         page.call('slow', null).then((v) => order.push(v)),
@@ -97,7 +97,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('carry errors with code, message and issues', async () => {
-      const page = await client();
+      const page = await connectClient();
       await expect(page.call('fail', null)).rejects.toMatchObject({
         name: 'BraggError',
         code: 'invalid',
@@ -113,7 +113,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('accept a text of any length; a call that exceeds a frame gives one clear error, and the next call is answered', async () => {
-      const page = await client();
+      const page = await connectClient();
       const text = 'Å\n'.repeat(10 * 2 ** 20);
       expect((await page.call('echo', { text })) as object).toEqual({ text });
       await expect(page.call('values', 2000)).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('yield during a large answer, so that small answers overtake it', async () => {
-      const page = await client();
+      const page = await connectClient();
       const order: string[] = [];
       const large = page.call('bytes', 100 * 2 ** 20).then((bytes) => {
         order.push('large');
@@ -143,7 +143,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('return a result even if they are cancelled', async () => {
-      const page = await client();
+      const page = await connectClient();
       const stop = new AbortController();
       const outcome = page.callCancellable('until-cancelled', null, stop.signal);
       await pause(10);
@@ -152,7 +152,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it("return the handler's result if it finishes despite a cancellation", async () => {
-      const page = await client();
+      const page = await connectClient();
       const stop = new AbortController();
       const outcome = page.callCancellable('finishes-anyway', null, stop.signal);
       await pause(10);
@@ -161,13 +161,13 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('send nothing for an aborted signal', async () => {
-      const page = await client();
+      const page = await connectClient();
       expect(await page.callCancellable('echo', 1, AbortSignal.abort())).toEqual({ status: 'cancelled' });
       expect(service.calls).toEqual([]);
     });
 
     it('carry sections of 24 MiB in both directions', async () => {
-      const page = await client();
+      const page = await connectClient();
       const values = new Float64Array(3 * 2 ** 20).fill(Math.E);
       const back = (await page.call('echo', { values })) as { values: Float64Array };
       expect(back.values.length).toBe(values.length);
@@ -177,7 +177,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
 
   describe('streams of the protocol', () => {
     it('keep as many frames in flight as there are credits if only the latest matters; the newest wins and the rest are counted', async () => {
-      const page = await client();
+      const page = await connectClient();
       const seen: [unknown, FrameInfo][] = [];
       const painted: (() => void)[] = [];
       page.stream(
@@ -208,7 +208,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('deliver every frame in order if lossless, even if the reader is slow', async () => {
-      const page = await client();
+      const page = await connectClient();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
       page.stream(
@@ -233,7 +233,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('end with an error after the saved frames if lossless and beyond the byte limit', async () => {
-      const page = await client();
+      const page = await connectClient();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
       const painted: (() => void)[] = [];
@@ -265,7 +265,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('end with their error if they are rejected', async () => {
-      const page = await client();
+      const page = await connectClient();
       const ends: (Error | null)[] = [];
       page.stream('latest', 'refuse', { frame: () => undefined, end: (error) => ends.push(error) });
       page.stream('nonsense', null, { frame: () => undefined, end: (error) => ends.push(error) });
@@ -274,7 +274,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('end with an error if a frame cannot be sent', async () => {
-      const page = await client();
+      const page = await connectClient();
       let ended: unknown = null;
       page.stream('latest', null, {
         frame: () => undefined,
@@ -290,7 +290,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('stop the source and the frames when closed', async () => {
-      const page = await client();
+      const page = await connectClient();
       const seen: unknown[] = [];
       const handle = page.stream('latest', null, { frame: (value) => void seen.push(value) });
       await eventually(() => service.sinks.length === 1);
@@ -304,7 +304,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('all stop when their page disconnects', async () => {
-      const page = await client();
+      const page = await connectClient();
       page.stream('latest', null, { frame: () => undefined });
       page.stream('lossless', null, { frame: () => undefined });
       const call = page.call('until-cancelled', null).catch((error: unknown) => error);
@@ -319,7 +319,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
 
   describe('a broken connection', () => {
     it('is resumed: the same connection and streams, without lost or duplicate lossless frames', async () => {
-      const page = await client();
+      const page = await connectClient();
       const id = page.connection;
       const seen: unknown[] = [];
       const latest: unknown[] = [];
@@ -341,7 +341,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('shows the newest state in a latest-only stream afterwards, even if a frame was lost', async () => {
-      const page = await client();
+      const page = await connectClient();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
       page.stream('latest', null, {
@@ -361,7 +361,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('answers calls made before, during and after it exactly once', async () => {
-      const page = await client();
+      const page = await connectClient();
       let open = (): void => undefined;
       const before = page.call('slow', null);
       await eventually(() => service.calls.length === 1);
@@ -384,7 +384,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('restores the correct state of streams opened and closed in the meantime', async () => {
-      const page = await client();
+      const page = await connectClient();
       const first = page.stream('latest', null, { frame: () => undefined });
       await eventually(() => service.sinks.length === 1);
       let open = (): void => undefined;
@@ -405,7 +405,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('ends calls and streams if the host forgot the connection', async () => {
-      const page = await client();
+      const page = await connectClient();
       let ended: unknown = null;
       page.stream('latest', null, {
         frame: () => undefined,
@@ -421,7 +421,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('is lost at once if reconnecting is not possible', async () => {
-      const page = await client({ reconnect: false });
+      const page = await connectClient({ reconnect: false });
       const call = page.call('until-cancelled', null).catch((error: unknown) => error);
       await pause(10);
       port?.close('window closed');
@@ -461,7 +461,7 @@ describe.each(carrierNames)('the protocol over %s', (name) => {
     });
 
     it('get a new connection and no foreign data if they invent a connection id', async () => {
-      const page = await client();
+      const page = await connectClient();
       const texts: string[] = [];
       const stranger = await carrier.connect();
       stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });

@@ -153,7 +153,7 @@ export const nexus = (name: string) => () =>
     name,
     async () => null,
   );
-export type Shape = readonly number[];
+type ArrayShape = readonly number[];
 export const setClass = (group: Group, name: string, of: string): Group => {
   const made = group.create_group(name);
   made.create_attribute('NX_class', of);
@@ -163,7 +163,7 @@ export const dataset = (
   group: Group,
   name: string,
   data: Float32Array | Int32Array | Uint16Array,
-  shape: Shape,
+  shape: ArrayShape,
   more = {},
 ) => {
   const dtype = data instanceof Float32Array ? '<f' : data instanceof Int32Array ? '<i' : '<H';
@@ -191,7 +191,7 @@ export const nxmx =
     const { excluded, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
     return { excluded, ...rest };
   };
-export const nxModule = (detector: Group, vectors: Readonly<Record<string, Shape>>): void => {
+export const nxModule = (detector: Group, vectors: Readonly<Record<string, ArrayShape>>): void => {
   const module = setClass(detector, 'module', 'NXdetector_module');
   for (const [name, vector] of Object.entries(vectors)) {
     dataset(module, name, Float32Array.of(1), [1]).create_attribute('vector', Float64Array.from(vector));
@@ -258,7 +258,7 @@ export const nsys = (sql: string) => async () => {
 export const span = { ph: 'X', ts: 0, dur: 5, name: 'step', pid: 1, tid: 1 };
 
 /** Defines one test for each file: the reader's result or error must match. */
-export function hostile(tables: readonly (readonly [format: string, readonly Case[]])[]): void {
+export function testHostileFiles(tables: readonly (readonly [format: string, readonly Case[]])[]): void {
   folder = scratchFolder('hostile-files');
   describe.each(tables)('%s with', (_, cases) => {
     test.each(cases)('%s', async (__, read, answer) => {

@@ -4,12 +4,25 @@
  */
 import { gzipSync } from 'node:zlib';
 import { readImage } from '../../../electron/host/workloads/diffraction/images/read.ts';
-import { cbf, dataset, hostile, latin, marCcd, measure, nexus, nxModule, nxmx, setClass, smv, tiff } from './files.ts';
+import {
+  cbf,
+  dataset,
+  latin,
+  marCcd,
+  measure,
+  nexus,
+  nxModule,
+  nxmx,
+  setClass,
+  smv,
+  testHostileFiles,
+  tiff,
+} from './files.ts';
 
 const image = (name: string, bytes: Uint8Array | string) => () =>
   readImage(typeof bytes === 'string' ? latin(bytes) : bytes, name);
 
-hostile([
+testHostileFiles([
   [
     'images of other formats',
     [

@@ -9,7 +9,7 @@ import { readCurveCsv } from '../../../electron/domain/dose/curve-csv.ts';
 import { readCurve, readOneCurve } from '../../../electron/host/workloads/transport/beams/commission.ts';
 import { readDoseFile } from '../../../electron/host/workloads/transport/dose-file.ts';
 import { readSpots } from '../../../electron/host/workloads/transport/scenario/spots-file.ts';
-import { curve, folder, hkl, hostile, xds } from './files.ts';
+import { curve, folder, hkl, testHostileFiles, xds } from './files.ts';
 
 const fluka = (rows: string) => () =>
   readCurveCsv(` # Detector n:   1  EnDep     \n # N. of Z intervals  2\n${rows}`, 'cm');
@@ -43,7 +43,7 @@ const counts = (replaced: string) => () => {
   return readCurve(`depth_mm,dose\n${rows.join('\n')}\n`, null);
 };
 
-hostile([
+testHostileFiles([
   [
     'marks for missing values in depth doses',
     [

@@ -9,7 +9,7 @@ import { openTrace } from '../../../electron/host/app/timelines/open.ts';
 import { traceSummary } from '../../../electron/host/model/timeline/summary.ts';
 import { parseTuning } from '../../../electron/host/model/tuning/files/t4.ts';
 import { writeNsight } from '../../electron/host/model/timeline/import/nsight-file.ts';
-import { chrome, chromeWith, folder, hostile, ncu, ncuHead, nsys, span, t4, tuner } from './files.ts';
+import { chrome, chromeWith, folder, ncu, ncuHead, nsys, span, t4, testHostileFiles, tuner } from './files.ts';
 
 const namedEvent = (pid: number | string, name: string, tid?: number) => ({
   ph: 'M',
@@ -58,7 +58,7 @@ const TWO_GPUS = `INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA A100', 8e10);
 
 const tuningFile = (document: object) => () => parseTuning({ text: JSON.stringify(document), name: 'a.json' }).notes;
 
-hostile([
+testHostileFiles([
   [
     'Chrome traces',
     [

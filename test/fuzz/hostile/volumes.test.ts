@@ -14,7 +14,6 @@ import { dicomOf, doseOf, type Elements } from '../../electron/host/io/volumes/p
 import {
   dose,
   folder,
-  hostile,
   irregularPhantom,
   joinFile,
   latin,
@@ -23,6 +22,7 @@ import {
   pixels,
   series,
   shorts,
+  testHostileFiles,
   volume,
 } from './files.ts';
 
@@ -63,7 +63,7 @@ const icon = (() => {
 const nifti = new Uint8Array(352);
 nifti.set(latin('n+1\0'), 344);
 
-hostile([
+testHostileFiles([
   [
     'DICOM CT',
     [

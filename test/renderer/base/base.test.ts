@@ -235,7 +235,7 @@ describe('latest-only loading', () => {
 });
 
 describe('sorting rows', () => {
-  function compared(rows: Uint32Array, numbers: Float64Array): readonly number[] {
+  function sortWithComparator(rows: Uint32Array, numbers: Float64Array): readonly number[] {
     return [...rows].sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
   }
 
@@ -249,7 +249,7 @@ describe('sorting rows', () => {
         (list, step) => {
           const numbers = Float64Array.from(list);
           const rows = Uint32Array.from({ length: Math.floor(numbers.length / step) }, (_, k) => k * step);
-          expect([...sortedBy(rows, numbers)]).toEqual(compared(rows, numbers));
+          expect([...sortedBy(rows, numbers)]).toEqual(sortWithComparator(rows, numbers));
         },
       ),
       { numRuns: 20 },

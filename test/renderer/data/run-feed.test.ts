@@ -49,7 +49,7 @@ const request = (pixels: number): MapRequest => ({
 });
 
 /** Answers all requests for a finished run. */
-async function finish(host: FakeHost, value: number): Promise<void> {
+async function answerFinishedRun(host: FakeHost, value: number): Promise<void> {
   const answers: Readonly<Record<string, unknown>> = {
     'run.depthDose': { curve, metrics: { r80_mm: value } },
     'run.summary': { status: 'done' },
@@ -116,7 +116,7 @@ describe('the data of the selected run', () => {
     expect(live?.closed).toBe(true);
     // The live data stays until the final arrays have arrived.
     expect(shown()).toBe(1);
-    await finish(host, 7);
+    await answerFinishedRun(host, 7);
     expect(shown()).toBe(7);
     expect(status()).toBe('loaded');
     expect(data.depthDose.get(SHOWN_KEY)?.final?.metrics.r80_mm).toBe(7);
@@ -143,7 +143,7 @@ describe('the data of the selected run', () => {
 
   it('are requested in another size once the size has settled, and the old field is shown until then', async () => {
     follow('a', 'done');
-    await finish(host, 3);
+    await answerFinishedRun(host, 3);
     const before = host.calls.length;
     for (const size of [110, 120, 130]) feed.request('map', request(size));
     feed.request('map', request(130));
@@ -156,7 +156,7 @@ describe('the data of the selected run', () => {
 
   it('are not affected by the answer or failure of an earlier request', async () => {
     follow('a', 'done');
-    await finish(host, 3);
+    await answerFinishedRun(host, 3);
     const ask = async (size: number) => {
       feed.request('map', request(size));
       await vi.advanceTimersByTimeAsync(200);
@@ -170,7 +170,7 @@ describe('the data of the selected run', () => {
     expect(shown()).toBe(5);
     const third = await ask(130);
     follow('b', 'done');
-    await finish(host, 7);
+    await answerFinishedRun(host, 7);
     third.fail(new Error('This run does not exist.'));
     await settlePromises();
     expect(status()).toBe('loaded');
@@ -222,7 +222,7 @@ describe('the data of the selected run', () => {
 
     beforeEach(async () => {
       follow('a', 'done');
-      await finish(host, 3);
+      await answerFinishedRun(host, 3);
       feed.request('cut', cut(5));
       await settlePromises();
       void feed.showKeyframe(1);

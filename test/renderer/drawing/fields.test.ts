@@ -20,7 +20,7 @@ const axis = (name: MapAxis['name'], unit: string, from: number, to: number, cou
   edges: null,
 });
 
-function field(value: (h: number, v: number) => number, vertical = axis('x', 'mm', -20, 20, 80)): FieldMap {
+function fieldMap(value: (h: number, v: number) => number, vertical = axis('x', 'mm', -20, 20, 80)): FieldMap {
   const horizontal = axis('z', 'mm', 0, 50, 100);
   const values = Float32Array.from({ length: horizontal.count * vertical.count }, (_, i) => {
     const h = horizontal.from + ((i % horizontal.count) + 0.5) * 0.5;
@@ -43,7 +43,7 @@ function field(value: (h: number, v: number) => number, vertical = axis('x', 'mm
 }
 
 const point = (horizontal: number, vertical: number) => ({ horizontal, vertical });
-const gaussian = field((h, v) => Math.exp(-0.5 * (((h - 20) / 3) ** 2 + ((v + 2) / 4) ** 2)));
+const gaussian = fieldMap((h, v) => Math.exp(-0.5 * (((h - 20) / 3) ** 2 + ((v + 2) / 4) ** 2)));
 
 describe('contours of a field', () => {
   it('lie where the field has their value', () => {
@@ -68,7 +68,7 @@ describe('contours of a field', () => {
 
 describe('a profile along a segment', () => {
   it('reads the cells that it crosses, by their distance from its start', () => {
-    const plane = field((h, v) => h + 10 * v);
+    const plane = fieldMap((h, v) => h + 10 * v);
     const { distance, unit, values } = fieldProfile(plane, point(10, -5), point(40, 15));
     expect(unit).toBe('mm');
     expect(distance.at(-1)).toBeCloseTo(Math.hypot(30, 20), 9);
@@ -82,7 +82,7 @@ describe('a profile along a segment', () => {
 
   it('uses shares of its length if the axes have different units', () => {
     const { distance, unit } = fieldProfile(
-      field(() => 1, axis('theta', 'mrad', -10, 10, 20)),
+      fieldMap(() => 1, axis('theta', 'mrad', -10, 10, 20)),
       point(0, -5),
       point(9, 5),
     );
@@ -128,7 +128,7 @@ describe('statistics of a rectangle', () => {
   it('have no centre for an empty area, and do not exist if no sample lies inside', () => {
     expect(
       fieldStatistics(
-        field(() => 0),
+        fieldMap(() => 0),
         point(0, 0),
         point(9, 9),
       ),
@@ -157,7 +157,7 @@ describe('the colour bar', () => {
     expect([colors.low, colors.high]).toEqual([0.2, 0.4]);
     expect([whole.low, whole.high]).toEqual([gaussian.min, gaussian.max]);
     const difference = colouring(
-      field((h) => h - 10),
+      fieldMap((h) => h - 10),
       { ...style, limits: null, scale: 'log', centred: true },
     );
     expect(difference.colors.kind).toBe('symlog');

@@ -6,7 +6,7 @@ import { logScale } from '../../../renderer/drawing/scale.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 
 /** The parts of a canvas that the listeners use: events, capture, and a class list. */
-class Canvas extends EventTarget {
+class FakeCanvas extends EventTarget {
   readonly classList = new Set<string>() as unknown as DOMTokenList;
   constructor() {
     super();
@@ -24,7 +24,7 @@ class Canvas extends EventTarget {
 }
 
 function listenToMap(tool: 'pan' | 'segment' = 'pan') {
-  const canvas = new Canvas();
+  const canvas = new FakeCanvas();
   const pinned: MapPoint[] = [];
   const zooms: unknown[] = [];
   const marks: (readonly [string, MapPoint, MapPoint])[] = [];
@@ -117,7 +117,7 @@ describe('the space around a plot', () => {
 });
 
 /** Frames on demand, with a clock that a painter can move. */
-function frames() {
+function createFrameSource() {
   let waiting: ((time_ms: number) => void) | null = null;
   const clock = { now_ms: 0 };
   return {
@@ -140,7 +140,7 @@ function frames() {
 
 describe('the frame loop', () => {
   it('calls each painter once per frame, and none while nothing is requested', () => {
-    const f = frames();
+    const f = createFrameSource();
     const scheduler = new FrameScheduler(f.source);
     const paint = vi.fn();
     expect(f.asked()).toBe(false);
@@ -152,7 +152,7 @@ describe('the frame loop', () => {
   });
 
   it('defers requests made during painting to the next frame', () => {
-    const f = frames();
+    const f = createFrameSource();
     const scheduler = new FrameScheduler(f.source);
     let turns = 0;
     const again = () => {
@@ -168,7 +168,7 @@ describe('the frame loop', () => {
   });
 
   it('returns credits after painting, even if a painter fails', async () => {
-    const f = frames();
+    const f = createFrameSource();
     const scheduler = new FrameScheduler(f.source);
     const reported = vi.fn();
     vi.stubGlobal('reportError', reported);
@@ -186,7 +186,7 @@ describe('the frame loop', () => {
   });
 
   it('forgets painters whose canvas is gone, and measures its frames', () => {
-    const f = frames();
+    const f = createFrameSource();
     const scheduler = new FrameScheduler(f.source);
     const gone = vi.fn();
     scheduler.request(gone);

@@ -25,7 +25,7 @@ test('a kernel has an occupancy if its number of threads is allowed, and otherwi
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
   const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
   const h200 = publishedLimitsOf('sm_90');
-  // With 128 registers, two blocks of 8 warps fit, of at most 64 warps.
+  // With 128 registers per thread, two blocks of 8 warps fit: 16 of at most 64 warps.
   expect(occupancyText(kernel, h200, 256)).toEqual({ share: '25.0 %', limitedBy: 'registers' });
   expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with at most 256 threads' });
   expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
@@ -96,7 +96,7 @@ describe('the benchmark request', () => {
     const ticked = selectedVariants({ ...before, ...after }, place, known, new Map());
     const requested = benchmarkLabels({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
     expect([...requested].sort()).toEqual([...labels].sort());
-    // A design without choices of precision uses the scenario's.
+    // A design whose labels name no precision uses that of the scenario.
     expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 

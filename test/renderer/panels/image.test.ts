@@ -122,12 +122,12 @@ describe('the pixel readout', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  async function look(fast: number, slow: number): Promise<void> {
+  async function moveCrosshair(fast: number, slow: number): Promise<void> {
     point = { fast, slow };
     reading.update();
     await vi.advanceTimersByTimeAsync(200);
   }
-  async function answer(which: number, photons: number | null): Promise<void> {
+  async function answerRequest(which: number, photons: number | null): Promise<void> {
     requested[which]?.answer(photons);
     await vi.advanceTimersByTimeAsync(1);
   }
@@ -135,34 +135,34 @@ describe('the pixel readout', () => {
   it('requests a value once the crosshair rests, and ignores the answer for a pixel it has left', async () => {
     point = { fast: 1.5, slow: 1.5 };
     reading.update();
-    await look(3.2, 4.9);
-    await look(3.7, 4.1);
+    await moveCrosshair(3.2, 4.9);
+    await moveCrosshair(3.7, 4.1);
     expect(requested.map(({ pixel }) => pixel)).toEqual([[3, 4]]);
-    await look(5, 6);
-    await answer(1, 56);
-    await answer(0, 34);
+    await moveCrosshair(5, 6);
+    await answerRequest(1, 56);
+    await answerRequest(0, 34);
     expect(told.at(-1)).toEqual({ run: 'a', against: null, fast: 5, slow: 6, photons: 56 });
   });
 
   it('reads a pinned pixel again for another image, and reads nothing if a sample is a pixel', async () => {
-    await look(3, 4);
-    await answer(0, 7);
+    await moveCrosshair(3, 4);
+    await answerRequest(0, 7);
     shown = imageOf('b', 2);
     reading.update();
     expect(told.at(-1)).toBeNull();
     await vi.advanceTimersByTimeAsync(200);
-    await answer(1, 8);
+    await answerRequest(1, 8);
     expect(told.at(-1)).toMatchObject({ run: 'b', photons: 8 });
     shown = imageOf('b', 1);
-    await look(3, 4);
+    await moveCrosshair(3, 4);
     expect(told.at(-1)).toBeNull();
     expect(requested).toHaveLength(2);
     // A computing run has no value yet: the request is repeated with its next image.
     shown = imageOf('c', 2);
-    await look(3, 4);
-    await answer(2, null);
-    await look(3, 4);
-    await answer(3, 9);
+    await moveCrosshair(3, 4);
+    await answerRequest(2, null);
+    await moveCrosshair(3, 4);
+    await answerRequest(3, 9);
     expect(told.at(-1)).toMatchObject({ run: 'c', photons: 9 });
   });
 });

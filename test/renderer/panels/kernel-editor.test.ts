@@ -21,7 +21,7 @@ describe('editing a kernel', () => {
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
   };
 
-  function open(trusts = true) {
+  function openEditor(trusts = true) {
     const calls: Call[] = [];
     const failed: string[] = [];
     const ordered: (readonly string[])[] = [];
@@ -55,7 +55,7 @@ describe('editing a kernel', () => {
     editing.follow();
     const call = (name: string, id: string): Call => {
       const found = calls.find((one) => one.name === name && one.id === id);
-      if (found === undefined) throw new Error(`${name} of ${id} was not asked`);
+      if (found === undefined) throw new Error(`${name} of ${id} was not requested`);
       calls.splice(calls.indexOf(found), 1);
       return found;
     };
@@ -72,7 +72,7 @@ describe('editing a kernel', () => {
   }
 
   test('ignores answers about a variant that is no longer shown', async () => {
-    const { editing, call, failed, info, show, state } = open();
+    const { editing, call, failed, info, show, state } = openEditor();
     editing.show({ beside: null, id: 'a.cpp' });
     const late = call('userKernels.read', 'a.cpp');
     await show('b.cpp');
@@ -104,7 +104,7 @@ describe('editing a kernel', () => {
   });
 
   test('runs a copy next to its original, and a kernel from a template by itself', async () => {
-    const { editing, call, ordered, show, end, state } = open();
+    const { editing, call, ordered, show, end, state } = openEditor();
     for (const id of ['a.cpp', 'own.cpp']) {
       await show(id);
       const running = editing.run(`text of ${id}`);
@@ -118,7 +118,7 @@ describe('editing a kernel', () => {
   });
 
   test('shows a verdict only for the variant that ran', async () => {
-    const { editing, call, calls, show, end, state } = open();
+    const { editing, call, calls, show, end, state } = openEditor();
     const run = async (id: string): Promise<void> => {
       const running = editing.run(`text of ${id}`);
       await settled();
@@ -155,7 +155,7 @@ describe('editing a kernel', () => {
 
   test('compiles only after the user has trusted the kernel', async () => {
     for (const trusts of [true, false]) {
-      const { editing, call, calls, show, state } = open(trusts);
+      const { editing, call, calls, show, state } = openEditor(trusts);
       await show('a.cpp');
       const built = editing.build('text of a.cpp');
       await settled();

@@ -213,7 +213,7 @@ describe('the gamma comparison of two doses', () => {
     unit,
   });
 
-  function passed(
+  function passRate(
     overlay: ReturnType<typeof file>,
     scale: 'drawn' | 'peak' | 'absolute',
     protons = 1,
@@ -223,17 +223,17 @@ describe('the gamma comparison of two doses', () => {
   }
 
   test('passes over the peak for a dose 5 % too high, and fails in absolute terms', () => {
-    expect(passed(file(1.05, 'MeV/mm'), 'peak')).toBe(1);
-    expect(passed(file(1.05, 'MeV/mm'), 'absolute')).toBe(0);
-    expect(passed(file(1, 'MeV/mm'), 'absolute')).toBe(1);
+    expect(passRate(file(1.05, 'MeV/mm'), 'peak')).toBe(1);
+    expect(passRate(file(1.05, 'MeV/mm'), 'absolute')).toBe(0);
+    expect(passRate(file(1, 'MeV/mm'), 'absolute')).toBe(1);
   });
 
   test("compares a dose by mass with the run's dose by mass: that of one proton times the number of protons", () => {
     // MeV cm² g⁻¹ is a tenth of MeV/mm in water.
-    expect(passed(file(10, 'MeV cm2/g'), 'absolute')).toBe(1);
-    expect(passed(file(10, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(0);
-    expect(passed(file(2, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(1);
-    expect(passed(file(nGy, 'Gy mm² per 10⁹ protons'), 'absolute')).toBe(1);
+    expect(passRate(file(10, 'MeV cm2/g'), 'absolute')).toBe(1);
+    expect(passRate(file(10, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(0);
+    expect(passRate(file(2, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(1);
+    expect(passRate(file(nGy, 'Gy mm² per 10⁹ protons'), 'absolute')).toBe(1);
   });
 
   test("uses the number of protons from the run's scenario", () => {
@@ -242,9 +242,9 @@ describe('the gamma comparison of two doses', () => {
   });
 
   test('distinguishes files with and without an absolute unit, and runs without densities', () => {
-    expect(passed(file(1, null), 'absolute')).toMatch(/^the file gives no unit; allowed in its header: MeV\/mm/);
-    expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
-    expect(passed(file(1, null), 'drawn')).toBe(1);
+    expect(passRate(file(1, null), 'absolute')).toMatch(/^the file gives no unit; allowed in its header: MeV\/mm/);
+    expect(passRate(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
+    expect(passRate(file(1, null), 'drawn')).toBe(1);
     const old = { ...shown, perMass: null } as unknown as ShownDepthDose;
     const told = gammaPairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });
     expect(told).toMatch(/stored without densities/);

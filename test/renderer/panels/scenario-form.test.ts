@@ -96,10 +96,7 @@ describe('a field with listed values', () => {
 
 const sections = sectionsOf('transport');
 
-/**
- * Settings of a scenario of each kind by their names in the file. Unions count by their own name, and groups by the
- * names of their members.
- */
+/** Paths of the settings in the schema of a scenario, such as `beam.energy_MeV`. A union counts as one setting. */
 function keysOf(schema: JsonSchema, path = ''): readonly string[] {
   const below = Object.entries(schema.properties ?? {});
   if (schema.type !== 'object' || below.length === 0) return [path];

@@ -103,7 +103,7 @@ describe('a dropped file', () => {
 });
 
 describe('guided questions at the start', () => {
-  function open(storage = memoryStorage()) {
+  function openGallery(storage = memoryStorage()) {
     const stores = {
       questions: createQuestionsStore(storage, vi.fn()),
       layout: createLayoutStore(storage, vi.fn(), pageWorkloads),
@@ -122,11 +122,11 @@ describe('guided questions at the start', () => {
 
   it('are open at the start, until they are closed once', () => {
     const storage = memoryStorage();
-    const begun = open(storage);
+    const begun = openGallery(storage);
     offerQuestions(begun);
     expect(begun.front()).toBe(true);
     begun.layout.close('questions');
-    const again = open(storage);
+    const again = openGallery(storage);
     offerQuestions(again);
     expect(again.front()).toBe(false);
     again.layout.reveal('questions');
@@ -135,12 +135,12 @@ describe('guided questions at the start', () => {
   });
 
   it('stay in the background for other layouts and when the user starts with a file', () => {
-    const elsewhere = open();
+    const elsewhere = openGallery();
     elsewhere.layout.choose('profile');
     offerQuestions(elsewhere);
     elsewhere.layout.choose('simulate');
     expect(elsewhere.front()).toBe(false);
-    const theirs = open();
+    const theirs = openGallery();
     const file = { file: { kind: 'library', key: 'mine.json' }, name: 'mine.json', place: 'library' } as const;
     theirs.scenario.open({ draft: theirs.scenario.getState().draft, file, readOnly: false });
     offerQuestions(theirs);
@@ -148,7 +148,7 @@ describe('guided questions at the start', () => {
   });
 
   it('do not count as dismissed when they are closed after a lookup', () => {
-    const { layout, questions: store } = open();
+    const { layout, questions: store } = openGallery();
     layout.choose('compare');
     layout.reveal('questions');
     layout.close('questions');
@@ -156,7 +156,7 @@ describe('guided questions at the start', () => {
   });
 
   it('step from hint to hint, skip dismissed hints, and end with the last one', () => {
-    const { questions: store } = open();
+    const { questions: store } = openGallery();
     store.begin(first.id);
     const at = (place: number) => hintIn(store.guide.getState(), first.hints[place]?.panel ?? '');
     expect([at(0), at(1), at(2), hintIn(store.guide.getState(), 'handbook')]).toEqual([0, 1, 2, null]);
@@ -176,7 +176,7 @@ describe('guided questions at the start', () => {
   });
 
   it('move their hints when another layout is chosen', () => {
-    const { layout, questions: store } = open();
+    const { layout, questions: store } = openGallery();
     store.begin(first.id);
     layout.choose('profile');
     expect(store.guide.getState().question).toBeNull();
@@ -185,7 +185,7 @@ describe('guided questions at the start', () => {
 
 const file: NamedFile = { file: { kind: 'library', key: 'mine.json' }, name: 'mine.json', place: 'library' };
 
-function openStores() {
+function createStores() {
   const store = createScenarioStore();
   store.open({ draft: { ...emptyDraft, name: 'Test' }, file, readOnly: false });
   return store;
@@ -215,7 +215,7 @@ describe('the scenario of a run', () => {
 
 describe('the edited scenario', () => {
   it('undoes and redoes, and detects when it equals the saved file', () => {
-    const store = openStores();
+    const store = createStores();
     store.edit(['beam', 'energy_MeV'], 100, 'Energy');
     store.edit(['beam', 'angle_deg'], 5, 'Angle');
     expect(isEdited(store.getState())).toBe(true);
@@ -232,7 +232,7 @@ describe('the edited scenario', () => {
   });
 
   it('counts the digits of one number as one edit until the field loses focus', () => {
-    const store = openStores();
+    const store = createStores();
     for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(1);
     store.endEdit();
@@ -243,7 +243,7 @@ describe('the edited scenario', () => {
   });
 
   it('drops redo steps after another edit', () => {
-    const store = openStores();
+    const store = createStores();
     store.edit(['name'], 'A', 'Name');
     store.undo();
     store.edit(['name'], 'B', 'Name');
@@ -251,7 +251,7 @@ describe('the edited scenario', () => {
   });
 
   it('leaves no empty objects behind when a value returns to its default', () => {
-    const store = openStores();
+    const store = createStores();
     store.edit(['grid', 'energy', 'step_mm'], 0.1, 'Range step');
     store.edit(['grid', 'energy', 'step_mm'], undefined, 'Range step');
     expect(store.getState().draft).toEqual({ ...emptyDraft, name: 'Test' });
@@ -259,14 +259,14 @@ describe('the edited scenario', () => {
   });
 
   it('does not count an edit without a change', () => {
-    const store = openStores();
+    const store = createStores();
     store.edit(['beam', 'energy_MeV'], 70, 'Energy');
     store.edit(['solver', 'threads'], undefined, 'Threads');
     expect(store.getState().past).toEqual([]);
   });
 
   it('treats input typed during saving as unsaved', () => {
-    const store = openStores();
+    const store = createStores();
     store.edit(['name'], 'A', 'Name');
     const { draft } = store.getState();
     store.edit(['name'], 'B', 'Name');
@@ -288,7 +288,7 @@ describe('the edited scenario', () => {
   });
 
   it('keeps the last valid values while an error is corrected', () => {
-    const store = openStores();
+    const store = createStores();
     const resolved = { variant: 'window' } as never;
     store.checked({ draft: store.getState().draft, issues: [], resolved });
     store.checked({ draft: store.getState().draft, issues: [], resolved: null });

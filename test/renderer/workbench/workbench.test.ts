@@ -12,7 +12,7 @@ import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { followBenches, followDocument, validateOnChange } from '../../../renderer/workbench/follow.ts';
 
 describe('changing the kind of document', () => {
-  function page() {
+  function createPage() {
     const scenario = createScenarioStore();
     const selection = createSelectionStore();
     const questions = createQuestionsStore({ load: () => null, store: () => undefined } as never, () => undefined);
@@ -26,7 +26,7 @@ describe('changing the kind of document', () => {
   const document = { draft: { ...emptyDraft, name: 'another' }, file: null, readOnly: false };
 
   it('switches maps, curves and hints to the kind of the opened document', () => {
-    const { scenario, selection, questions, overlays } = page();
+    const { scenario, selection, questions, overlays } = createPage();
     scenario.open(document);
     expect(selection.getState().run).toBeNull();
     expect(questions.guide.getState().question).toBeNull();
@@ -34,13 +34,13 @@ describe('changing the kind of document', () => {
   });
 
   it('keeps the maps of the run whose scenario is opened', () => {
-    const { scenario, selection } = page();
+    const { scenario, selection } = createPage();
     scenario.open({ ...document, ofRun: 'run-1' });
     expect(selection.getState().run).toBe('run-1');
   });
 
   it('keeps everything while the document is edited', () => {
-    const { scenario, selection, questions, overlays } = page();
+    const { scenario, selection, questions, overlays } = createPage();
     scenario.edit(['name'], 'edited', 'Name');
     scenario.undo();
     expect(selection.getState().run).toBe('run-1');
@@ -111,7 +111,7 @@ describe('sessions shown in Compare', () => {
       subjects: [{ subject: { kind: 'entry', bench: id, report: 0, label: 'window' }, title: 'window' }],
     }) as unknown as BenchInfo;
 
-  function page() {
+  function createComparePage() {
     let send: (frame: Benches) => void = () => undefined;
     const stream = (name: string, _params: object, { frame }: { readonly frame: (frame: Benches) => void }) => {
       if (name === 'benches') send = frame;
@@ -125,7 +125,7 @@ describe('sessions shown in Compare', () => {
   }
 
   it('include the newest session of each workload after a reload, and a comparison stays with its scenario', () => {
-    const { send, rows, store } = page();
+    const { send, rows, store } = createComparePage();
     // Newest first, as the host lists them.
     send([bench('c', 'cancelled', 'diffraction'), bench('b', 'done'), bench('a', 'done'), bench('failed', 'failed')]);
     expect(rows()).toEqual(['b', 'c']);
@@ -133,7 +133,7 @@ describe('sessions shown in Compare', () => {
   });
 
   it('include an ended session, in place of the one shown by a reloaded page', () => {
-    const { send, rows } = page();
+    const { send, rows } = createComparePage();
     send([bench('new', 'running'), bench('old', 'done')]);
     expect(rows()).toEqual(['old']);
     send([bench('new', 'done'), bench('old', 'done')]);

@@ -121,8 +121,8 @@ function conditionsFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<strin
   });
 }
 
-/** Names a variant pair or a single variant in a condition, for example `the pair is a → b` or `it is a`. */
-const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
+/** Names a variant pair or a single variant in a condition, for example `the pair is a → b` or `the variant is a`. */
+const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'the variant'} is ${by}`;
 
 /**
  * Names the variant pair, scenario or machine by which the findings that agree with the claim differ from the others.
@@ -208,5 +208,5 @@ export function answerOf(claim: AnsweredClaim): ClaimAnswer {
   }
   const swept = atNote.length > 0 ? [] : conditionsFromMaps(maps, new Set(good.map(({ by }) => by)));
   const when = swept.length > 0 ? conditionText(swept, '; or ') : conditionFromFindings(decided);
-  return { ...answer('true-when', `true when ${when}; ${found} in all`), number: rangeOf(good) };
+  return { ...answer('true-when', `true when ${when}; ${found} overall`), number: rangeOf(good) };
 }

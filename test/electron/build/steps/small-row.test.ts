@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findOnPath } from '../../../../electron/build/setup/command.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
-import { sameScratchFolder } from '../../../scratch-folder.ts';
+import { fixedScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
 
 const COPIED_FILES = [
@@ -63,7 +63,7 @@ const listsSchema = z.strictObject({
 });
 
 describe('a small workload row', () => {
-  const copy = sameScratchFolder('small-row');
+  const copy = fixedScratchFolder('small-row');
   for (const each of COPIED_FILES) cpSync(path.join(root, each), path.join(copy, each), { recursive: true });
   const lists = () =>
     listsSchema.parse(

@@ -17,7 +17,7 @@ import {
 } from '../../../../electron/build/steps/kernels.mjs';
 import { compileDuring, configure } from '../../../../electron/build/steps/native.mjs';
 import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs';
-import { sameScratchFolder } from '../../../scratch-folder.ts';
+import { fixedScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
 
 describe('the cache of build steps', () => {
@@ -140,7 +140,7 @@ ptxas info    : Used 4 registers, used 0 barriers
         spill_store_bytes: 8,
         spill_load_bytes: 12,
         barriers: 1,
-        // From the kernel's launch bounds.
+        // This limit is from the kernel's launch bounds.
         max_threads: 128,
       },
     ]);
@@ -155,7 +155,7 @@ describe('compilation in the background', () => {
    * Compile commands of the files in a build tree that need no package; the path of the tree is replaced by a fixed
    * name.
    */
-  function commands(tree: string): ReadonlyMap<string, string> {
+  function compileCommands(tree: string): ReadonlyMap<string, string> {
     const text = readFileSync(path.join(tree, 'compile_commands.json'), 'utf8').replaceAll(tree, 'TREE');
     const ours = commandSchema.parse(JSON.parse(text)).map(({ command }) => {
       const [, object = ''] =
@@ -169,7 +169,7 @@ describe('compilation in the background', () => {
     'compiles the solver while packages are installed, with the commands that the build then finds up to date',
     unless((process.platform !== 'linux' || findOnPath('ninja') === null) && 'it needs Linux with ninja'),
     async () => {
-      const folder = sameScratchFolder('beside');
+      const folder = fixedScratchFolder('beside');
       const [tree, usual] = [path.join(folder, 'cmake'), path.join(folder, 'usual')];
       const done = await compileDuring(
         async () => {
@@ -180,15 +180,15 @@ describe('compilation in the background', () => {
         path.relative(root, tree),
       );
       expect(done).toBe('packages');
-      const beside = commands(tree);
+      const beside = compileCommands(tree);
       expect(beside.size).toBeGreaterThan(40);
       expect((await configure(path.relative(root, usual))).code).toBe(0);
-      expect([...commands(usual)].filter(([object, command]) => beside.get(object) !== command)).toEqual([]);
+      expect([...compileCommands(usual)].filter(([object, command]) => beside.get(object) !== command)).toEqual([]);
     },
   );
 
   it('reports an error from the concurrent compilation', async () => {
-    const taken = path.relative(root, sameScratchFolder('beside-taken'));
+    const taken = path.relative(root, fixedScratchFolder('beside-taken'));
     await expect(compileDuring(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
   });
 });
@@ -223,7 +223,7 @@ describe('start-up images', () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'image-test-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  function written(name: string, lines: readonly string[]): string {
+  function writeSource(name: string, lines: readonly string[]): string {
     const file = path.join(scratch, name);
     writeFileSync(file, lines.join('\n'));
     return file;
@@ -231,7 +231,7 @@ describe('start-up images', () => {
 
   async function imageOf(name: string, lines: readonly string[]): Promise<string> {
     const image = path.join(scratch, `${name}.blob`);
-    await makeImage(written(`${name}.ts`, lines), image);
+    await makeImage(writeSource(`${name}.ts`, lines), image);
     return image;
   }
 
@@ -250,7 +250,7 @@ describe('start-up images', () => {
         'globalThis.perform = () => console.log(JSON.stringify(found(process.argv[2])));',
       ]);
       const before = Date.now();
-      const words = [written('main.mjs', ['globalThis.perform();']), written('file', ['read now'])];
+      const words = [writeSource('main.mjs', ['globalThis.perform();']), writeSource('file', ['read now'])];
       const { code, output } = await capture(snapshotNode(), ['--snapshot-blob', image, ...words], {
         env: { ...process.env, ASKED: 'now' },
       });
@@ -268,12 +268,12 @@ describe('start-up images', () => {
         "import { Worker } from 'node:worker_threads';",
         'globalThis.start = (file) => new Worker(file);',
       ]);
-      const thread = written('thread.mjs', [
+      const thread = writeSource('thread.mjs', [
         "import 'node:child_process'; import 'node:crypto'; import 'node:http'; import 'node:https'; import 'node:net';",
         "import 'node:sqlite'; import 'node:v8'; import 'node:zlib'; import 'node:worker_threads';",
         "console.log('all there');",
       ]);
-      const main = written('starts.mjs', [`globalThis.start(${JSON.stringify(thread)});`]);
+      const main = writeSource('starts.mjs', [`globalThis.start(${JSON.stringify(thread)});`]);
       const { code, output } = await capture(snapshotNode(), ['--snapshot-blob', image, main]);
       expect(output).toBe('all there\n');
       expect(code).toBe(0);

@@ -46,7 +46,8 @@ describe('the order of test files', () => {
   });
 
   it('spreads end-to-end tests evenly among the other files', () => {
-    // 40 s of stories and 80 s of other files. The started shares of both after each start are 0/0, 3/4 and 0, …
+    // The stories take 40 s in all, the other files 80 s. The next file is of the kind of which a smaller share has
+    // been started.
     const files = { 'test/e2e/s30': 30, 'test/e2e/s10': 10, 'test/u40': 40, 'test/u30': 30, 'test/u10': 10 };
     expect(order(files)).toEqual(['s30', 'u40', 'u30', 's10', 'u10']);
   });

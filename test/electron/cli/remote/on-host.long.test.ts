@@ -9,7 +9,7 @@ import { scratchFolder } from '../../../scratch-folder.ts';
 import { noSshd, startSshd, type TestSshd } from '../../../sshd.ts';
 import { unless } from '../../../unless.ts';
 import { tinyScenario } from '../../host/small-run.ts';
-import { braggbench, type Ended, entry, environmentWith } from '../command.ts';
+import { braggbench, type CommandResult, entry, environmentWith } from '../command.ts';
 
 const folder = scratchFolder('on-host');
 let sshd: TestSshd;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => (noSshd === null ? sshd.stop() : undefined));
 
-const call = (...words: readonly string[]): Promise<Ended> =>
+const call = (...words: readonly string[]): Promise<CommandResult> =>
   braggbench(words, {
     cwd,
     environment: environmentWith(path.join(folder, 'home'), {

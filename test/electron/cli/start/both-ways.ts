@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { snapshotCommand } from '../../../../electron/build/setup/pinned-node.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
-import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
+import { braggbench, type CommandOptions, type CommandResult, environmentWith } from '../command.ts';
 
 /** Creates functions that run the command line in both ways. Call this at the top of a test file. */
 export function useImageAndSource() {
@@ -25,7 +25,7 @@ export function useImageAndSource() {
   async function runWithAndWithoutImage(
     words: readonly string[],
     options: CommandOptions = {},
-  ): Promise<readonly [Ended, Ended]> {
+  ): Promise<readonly [CommandResult, CommandResult]> {
     if (snapshotCommand(words) === null) throw new Error('there is no start-up image');
     const run = (home: string, image: boolean) =>
       braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, image });

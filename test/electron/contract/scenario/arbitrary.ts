@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { type JsonSchema, schemaOfKind, type TransportDocument } from '../../../../electron/contract/scenario/index.ts';
 
-function numberIn(schema: JsonSchema): fc.Arbitrary<number> {
+function numberFrom(schema: JsonSchema): fc.Arbitrary<number> {
   const [min, max] = [schema.minimum ?? 0, schema.maximum ?? 1];
   if (schema.type === 'integer') return fc.integer({ min, max });
   return fc
@@ -10,8 +10,8 @@ function numberIn(schema: JsonSchema): fc.Arbitrary<number> {
     .map((value) => (Object.is(value, -0) ? 0 : value));
 }
 
-function interval(schema: JsonSchema): fc.Arbitrary<readonly number[]> {
-  const end = numberIn(schema);
+function intervalFrom(schema: JsonSchema): fc.Arbitrary<readonly number[]> {
+  const end = numberFrom(schema);
   return fc
     .tuple(end, end)
     .filter(([a, b]) => a !== b)
@@ -36,11 +36,11 @@ function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   switch (schema.type) {
     case 'number':
     case 'integer':
-      return numberIn(schema);
+      return numberFrom(schema);
     case 'string':
       return schema.pattern ? matchingWord(schema.pattern) : fc.string({ maxLength: 20, unit: 'grapheme' });
     case 'array':
-      if (schema.prefixItems) return interval(schema.prefixItems[0] ?? {});
+      if (schema.prefixItems) return intervalFrom(schema.prefixItems[0] ?? {});
       return fc.array(anyValueOf(schema.items || {}), { maxLength: 4 });
     default:
       return fc.record(

@@ -50,7 +50,7 @@ describe('the differences of two scenarios', () => {
     const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
     expect(scenarioDifferences(base, newer)).toEqual([]);
     expect(scenarioDifferences(newer, base)).toEqual([]);
-    // Fields that the older version did not have are reported in the current form.
+    // Version 1 has no nuclear reactions by default, so the difference is reported as a field of version 2.
     const today = { ...base, version: 2 };
     expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
   });
@@ -227,13 +227,13 @@ describe('the scenario schema', () => {
         return copy;
       });
       // JSON Schema cannot express that an interval must ascend, nor that a number must not be NaN.
-      const sayable = (document: unknown): boolean =>
+      const expressible = (document: unknown): boolean =>
         JSON.stringify(document) === JSON.stringify(JSON.parse(JSON.stringify(document))) &&
         scenarioSchema.safeParse(document).error?.issues.every(({ code }) => code !== 'custom') !== false;
       fc.assert(
         fc.property(fc.oneof(anyDocument, damaged), (document) => {
           const plain: unknown = JSON.parse(JSON.stringify(document));
-          fc.pre(sayable(plain));
+          fc.pre(expressible(plain));
           expect(accepts(plain)).toBe(scenarioSchema.safeParse(plain).success);
         }),
         { numRuns: 300 },
@@ -242,24 +242,24 @@ describe('the scenario schema', () => {
   });
 
   describe('every number in the schema', () => {
-    interface Leaf {
+    interface SchemaLeaf {
       readonly path: string;
       readonly key: string;
       readonly schema: JsonSchema;
     }
 
-    function leaves(schema: JsonSchema, path: string, key: string): readonly Leaf[] {
+    function schemaLeaves(schema: JsonSchema, path: string, key: string): readonly SchemaLeaf[] {
       const inner = [
         ...Object.entries(schema.properties ?? {}).map(([name, item]) => [item, `${path}.${name}`, name] as const),
         ...(schema.oneOf ?? schema.anyOf ?? []).map((item) => [item, path, key] as const),
         ...(schema.prefixItems ?? []).map((item) => [item, `${path}[]`, key] as const),
         ...(schema.items ? [[schema.items, `${path}[]`, key] as const] : []),
       ];
-      return inner.length === 0 ? [{ path, key, schema }] : inner.flatMap((item) => leaves(...item));
+      return inner.length === 0 ? [{ path, key, schema }] : inner.flatMap((item) => schemaLeaves(...item));
     }
 
     const numbers = scenarioKindNames
-      .flatMap((kind) => leaves(schemaOfKind(kind), kind, ''))
+      .flatMap((kind) => schemaLeaves(schemaOfKind(kind), kind, ''))
       .filter(({ schema }) => schema.const === undefined && (schema.type === 'number' || schema.type === 'integer'));
 
     test('is covered by this test', () => {

@@ -22,11 +22,11 @@ import { withoutPaths } from '../../../../electron/domain/values/path.ts';
 
 describe('messages about scenarios', () => {
   /** `path: message` of every issue in a document. */
-  function messages(document: unknown): readonly string[] {
+  function issueMessages(document: unknown): readonly string[] {
     return validateScenario(document).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   }
 
-  function transport(parts: object): object {
+  function transportDocument(parts: object): object {
     return { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
   }
 
@@ -156,7 +156,7 @@ describe('messages about scenarios', () => {
         'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or a file name that ends in .cu, .cpp or .py; optionally followed by constants in []',
       ],
     ])('%s', (_name, parts, expected) => {
-      expect(messages(transport(parts))).toEqual([expected]);
+      expect(issueMessages(transportDocument(parts))).toEqual([expected]);
     });
   });
 
@@ -185,19 +185,24 @@ describe('messages about scenarios', () => {
       ['version 0', { kind: 'transport', version: 0 }, 'version: 0 never existed; allowed: 1 to 2'],
       ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a valid version; allowed: 1 to 2'],
     ])('%s', (_name, document, expected) => {
-      expect(messages(document)).toEqual([expected]);
+      expect(issueMessages(document)).toEqual([expected]);
     });
 
     test('a missing beam is reported with its keys', () => {
-      expect(messages({ kind: 'transport', version: 1 })).toEqual([
+      expect(issueMessages({ kind: 'transport', version: 1 })).toEqual([
         'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
       ]);
     });
   });
 
   test('all errors are reported together, one per value', () => {
-    const found = messages(
-      transport({ beam: { energy_Mev: 70, weight: -1 }, grid: { dx_mm: 'a' }, solver: { threads: 1e99 }, extra: 1 }),
+    const found = issueMessages(
+      transportDocument({
+        beam: { energy_Mev: 70, weight: -1 },
+        grid: { dx_mm: 'a' },
+        solver: { threads: 1e99 },
+        extra: 1,
+      }),
     );
     expect(found.map((message) => message.split(':')[0])).toEqual([
       'beam.weight',
@@ -211,7 +216,7 @@ describe('messages about scenarios', () => {
 
   test('valid parts of an invalid scenario remain available for further checks', () => {
     const { filled, leftOut } = validateScenario(
-      transport({
+      transportDocument({
         beam: { energy_MeV: -3, x_mm: 4 },
         geometry: { width_mm: 30, regions: [region, { ...region, material: 'gold' }, region] },
       }),
@@ -226,7 +231,7 @@ describe('messages about scenarios', () => {
   test('of twenty thousand errors, two hundred are reported, and quickly', () => {
     const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
     const before = process.threadCpuUsage();
-    const { faults, filled, leftOut } = validateScenario(transport(keys));
+    const { faults, filled, leftOut } = validateScenario(transportDocument(keys));
     const { user, system } = process.threadCpuUsage(before);
     expect(faults).toHaveLength(201);
     expect(faults.at(-1)).toMatchObject({ path: [], message: 'and 19800 more issues' });
@@ -303,7 +308,9 @@ describe('formulas and compositions', () => {
   });
 });
 
-/** A kind with older versions: version 1 had the energy at the top and in keV, version 2 in MeV. */
+/**
+ * A synthetic scenario kind with older versions: version 1 had the energy in keV at the top level, version 2 in MeV.
+ */
 const migratingWorkload: ContractWorkload = {
   kind: 'aged',
   title: 'Aged',

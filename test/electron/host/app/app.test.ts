@@ -138,7 +138,7 @@ describe('compilation of GPU kernels', () => {
   const report = (usable: boolean) => ({ devices: [{ usable }] }) as unknown as DeviceReport['cuda'];
 
   /** Kernels on a machine with or without a GPU; `settle` ends the compilation. */
-  function kernels(usable: boolean) {
+  function createKernels(usable: boolean) {
     const compiler = Promise.withResolvers<WarmedKernels | null>();
     const asked: string[] = [];
     const said: string[] = [];
@@ -155,7 +155,7 @@ describe('compilation of GPU kernels', () => {
     return { made, asked, said, compiler };
   }
 
-  function watch(made: GpuKernels, solver: StagedSolver | null) {
+  function recordFrames(made: GpuKernels, solver: StagedSolver | null) {
     const seen: (SolverFrame | 'end')[] = [];
     made.stream(solver, { offer: (make) => seen.push(make()), end: () => seen.push('end') });
     return seen;
@@ -164,9 +164,9 @@ describe('compilation of GPU kernels', () => {
   const whole = { stage: 'whole', progress: null, failed: null } as const;
 
   it('is reported while it runs, and ends once the kernels exist', async () => {
-    const { made, asked, compiler } = kernels(true);
+    const { made, asked, compiler } = createKernels(true);
     const compiling = made.compile(['transport']);
-    const seen = watch(made, null);
+    const seen = recordFrames(made, null);
     compiler.resolve({ pieces: 36, compiled: 36, from_cache: 0, compile_s: 44 });
     await compiling;
     expect(asked).toEqual(['transport']);
@@ -174,25 +174,25 @@ describe('compilation of GPU kernels', () => {
   });
 
   it('does not start without a GPU', async () => {
-    const { made, asked } = kernels(false);
+    const { made, asked } = createKernels(false);
     await made.compile(['transport']);
     expect(asked).toEqual([]);
-    expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
+    expect(recordFrames(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 
   it('logs why it failed, and the program continues', async () => {
-    const { made, said, compiler } = kernels(true);
+    const { made, said, compiler } = createKernels(true);
     const compiling = made.compile(['transport']);
     compiler.reject(new Error('NVRTC compiles for no architecture as old as 5.0.'));
     await compiling;
     expect(said).toEqual(['The GPU kernels could not be compiled: NVRTC compiles for no architecture as old as 5.0.']);
-    expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
+    expect(recordFrames(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 
   it('streams its state until the solver is complete', () => {
-    const { made } = kernels(false);
+    const { made } = createKernels(false);
     const solver = new StagedSolver(() => ({}) as never, '0.1.0');
-    const seen = watch(made, solver);
+    const seen = recordFrames(made, solver);
     solver.report({ stage: 'first', progress: '1 of 9 files', failed: null });
     solver.report(whole);
     const none = { progress: null, failed: null, gpuKernels: false };

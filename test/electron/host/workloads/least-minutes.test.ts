@@ -45,7 +45,7 @@ test.for(scenarios)('a run of %s beyond the time limit is rejected', async ([, s
 });
 
 /** Shortest possible time of one run in minutes, on the threads of its scenario. */
-async function leastOf(scenario: Record<string, unknown>): Promise<number> {
+async function leastMinutes(scenario: Record<string, unknown>): Promise<number> {
   const reading = await host.host.scenarios.check(scenario, { name: 'scenario', folder: null });
   if (reading.kind === null) throw new Error('no scenario');
   return ((await hostWorkloads[reading.kind].needs(host.host.addon, reading)).least_s ?? 0) / 60;
@@ -60,7 +60,7 @@ test.for(onCpu)(
   'a benchmark of %s beyond the time limit is rejected, even if each run is allowed',
   async ([, scenario, variant]) => {
     // The limit allows one run, but not a first run and a round.
-    vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastOf(scenario))));
+    vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastMinutes(scenario))));
     expect((await page.call('scenario.resolve', { scenario, file: null })).resolved).not.toBeNull();
     const requested = { scenario, file: null, name: '', variants: [variant], modes: [], sweep: null };
     await expect(page.call('bench.start', requested)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test('a variant that follows the beam needs less time than its full box, and its
 test('a variant that follows the beam is limited by the cells that it visits, whatever lies behind the beam', async () => {
   const geometry = { ...smallScenario.geometry, depth_mm: 1100 };
   const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant: 'window', threads: 1 } };
-  const least = await leastOf(scenario);
+  const least = await leastMinutes(scenario);
   const resolved = async () => (await page.call('scenario.resolve', { scenario, file: null })).resolved;
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * least));
   expect(await resolved()).not.toBeNull();
@@ -115,7 +115,7 @@ test('a small workload needs at least the duration of its samples, and a large o
     problem: { batch, inputs: 4096, outputs: 4096 },
     solver: { variant: 'cpu-blocked', threads: 1 },
   });
-  const [small, large] = [60 * (await leastOf(on(1))), 60 * (await leastOf(on(4096)))];
+  const [small, large] = [60 * (await leastMinutes(on(1))), 60 * (await leastMinutes(on(4096)))];
   expect(small).toBeGreaterThan(0.1);
   expect(small).toBeLessThan(5);
   // A single repetition needs a third of a second on one thread at peak rate.
@@ -124,7 +124,7 @@ test('a small workload needs at least the duration of its samples, and a large o
 
 test('a sweep of forty values is rejected, even if each value is allowed', async () => {
   const [, scenario, variant] = onCpu[0] ?? ['', {}, ''];
-  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastMinutes(scenario))));
   const sweep = { path: 'output.keyframes', values: Array.from({ length: 40 }, (_, i) => i) };
   await expect(
     page.call('bench.start', { scenario, file: null, name: '', variants: [variant], modes: [], sweep }),
@@ -135,7 +135,7 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
   const scenario = { ...smallScenario, solver: { threads: 1, variant: 'window' } };
   const read = () => host.host.scenarios.check(scenario, { name: 'beam', folder: null });
   const beams = Array.from({ length: 40 }, (_, i) => ({ name: `beam ${i}`, read }));
-  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastMinutes(scenario))));
   const ended: number[] = [];
   const request = { beams, signal: new AbortController().signal, onEnded: (index: number) => ended.push(index) };
   await expect(host.host.batches.solve({ ...request, lanes: 4 })).rejects.toThrow(

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../electron/host/io/addon/addon.ts';
 import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchHere, measuredEntry } from '../test-host.ts';
+import { benchInProcess, measuredEntry } from '../test-host.ts';
 
 test('every variant has as many cold samples as rounds, from all of its instances', async () => {
   const problem = {
     ...{ workload: 'micro', bench: 'launch', variant: 'auto', threads: 1, memory_limit_bytes: 1e9, seed: 1 },
     ...{ numbers: { n: 2000, steps: 50 }, words: {}, switches: {} },
   } as const;
-  const report = await benchHere(
+  const report = await benchInProcess(
     loadAddon(),
     { kind: 'micro', problem },
     {

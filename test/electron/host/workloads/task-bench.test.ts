@@ -25,7 +25,7 @@ import { fitSweep } from '../../../../electron/host/model/bench/sweep.ts';
 import { taskSessionTerms } from '../../../../electron/host/workloads/task/audits.ts';
 import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../small-run.ts';
-import { benchHere, type HereOptions } from '../test-host.ts';
+import { type BenchmarkOptions, benchInProcess } from '../test-host.ts';
 
 const addon = loadAddon();
 const problem: TaskProblem = {
@@ -41,8 +41,8 @@ const problem: TaskProblem = {
 };
 const limits = createLimits(9, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
-const benchTask = (engine: NativeAddon, given: TaskProblem, requested: HereOptions) =>
-  benchHere(engine, { kind: 'micro', problem: given }, requested);
+const benchTask = (engine: NativeAddon, given: TaskProblem, requested: BenchmarkOptions) =>
+  benchInProcess(engine, { kind: 'micro', problem: given }, requested);
 let report: SessionReport;
 let folder: string;
 
@@ -234,10 +234,11 @@ describe('suspected memoisation left open by the rounds', () => {
   ]);
 
   /**
-   * A session in which every timed sample and every deciding probe takes one second of its clock. It has user kernels
-   * of two problems. Their first audits raise a doubt, and use up the time for audits within the rounds.
+   * Runs a session on a fake clock, on which every timed sample and every additional probe takes one second. The first
+   * audits of its user kernels raise a suspicion, and use up the time for audits within the rounds. `probes` are the
+   * results of each additional probe.
    */
-  async function settled(variants: readonly string[], probes: readonly MemoryProbe[]) {
+  async function runSuspectedSession(variants: readonly string[], probes: readonly MemoryProbe[]) {
     let now_s = 0;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1000 * now_s);
     const deciding: { readonly id: string; readonly began_s: number }[] = [];
@@ -283,20 +284,20 @@ describe('suspected memoisation left open by the rounds', () => {
   const unclear = [remembering, honest, honest, honest, honest];
 
   test('is decided after the rounds: a kernel that remembers results is wrong', async () => {
-    const { entries, deciding } = await settled(
+    const { entries, deciding } = await runSuspectedSession(
       ['cpu-passes', 'second.cpp'],
       Array.from({ length: 8 }, () => remembering),
     );
     expect(correctnessReason(entries[1]?.accuracy ?? [])).toMatch(/it remembers results \(\d+ of \d+ probes\)/);
     expect(entries[1]?.verdict).toBe('wrong');
-    // 24 suspicious pairs are proof: two of the first audits, and eight of each probe. After the proof there are no
-    // more probes.
+    // 24 suspicious pairs are proof: two from the first audits, and eight from each of three probes. After that no more
+    // probes follow.
     expect(deciding).toHaveLength(3);
     expect(Math.min(...deciding.map(({ began_s }) => began_s))).toBeGreaterThanOrEqual(SECONDS);
   });
 
   test('is decided after the rounds: a kernel that computes is correct', async () => {
-    const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
+    const { entries, deciding } = await runSuspectedSession(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
     const found = entries[1]?.accuracy ?? [];
     expect(correctnessOf(found), correctnessReason(found) ?? 'no reason').toBe('correct');
     // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425²
@@ -305,7 +306,7 @@ describe('suspected memoisation left open by the rounds', () => {
   });
 
   test("ends as not checked, with the reason, after at most half the session's time in addition", async () => {
-    const { entries, deciding, stopped } = await settled(['first.cpp', 'second.cpp'], unclear);
+    const { entries, deciding, stopped } = await runSuspectedSession(['first.cpp', 'second.cpp'], unclear);
     expect(stopped).toBe('time');
     for (const entry of entries) {
       expect(correctnessOf(entry?.accuracy ?? [])).toBe('not checked');
@@ -317,7 +318,7 @@ describe('suspected memoisation left open by the rounds', () => {
     // The first candidate cannot use up the time of the second.
     for (const id of shipped.keys()) expect(deciding.filter((one) => one.id === id).length).toBeGreaterThan(1);
     const began_s = deciding[0]?.began_s ?? Number.NaN;
-    // A probe that has begun is completed.
+    // A probe that has begun within the time is completed.
     expect((deciding.at(-1)?.began_s ?? Number.NaN) - began_s).toBeLessThanOrEqual(SECONDS / 2);
     expect(deciding.length).toBeGreaterThanOrEqual(SECONDS / 2);
   });

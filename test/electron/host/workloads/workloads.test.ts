@@ -34,7 +34,7 @@ import { imageSummary } from '../../../../electron/host/workloads/diffraction/su
 import { problemOf } from '../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { unitBySuffix } from '../../../../electron/host/workloads/workload.ts';
 import { addon, assetsFolder, scenarios } from '../model/scenarios/open.ts';
-import { accuracyIn, benchHere, measuredEntry } from '../test-host.ts';
+import { accuracyIn, benchInProcess, measuredEntry } from '../test-host.ts';
 import { renderDocument, renderShipped, smallProblem } from './image.ts';
 import { smallImage } from './small-image.ts';
 
@@ -48,24 +48,24 @@ describe('measures of results', () => {
 });
 
 describe('recorded images on a GPU', () => {
-  function session(name: string): Session {
+  function openSession(name: string): Session {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/diffraction', `${name}.json`);
     return sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   }
 
-  function warm(of: Session, id: string) {
+  function warmTimeOf(of: Session, id: string) {
     const found = of.reports[0]?.entries.find(({ label }) => label === `diffraction-cuda-${id}`);
     if (found?.status !== 'measured') throw new Error(`no ${id}`);
     const bright = found.accuracy.find((one) => one.id === 'bright')?.value ?? Number.NaN;
     return { ...found, bright };
   }
 
-  const still = session('h200-simple-cubic-1024');
-  const rotated = session('h200-rotation-100-orientations');
+  const still = openSession('h200-simple-cubic-1024');
+  const rotated = openSession('h200-rotation-100-orientations');
 
   test('need less than 0.2 ms for the still image, with bright pixels correct to 2e-5', () => {
     for (const id of ['fp64', 'mixed', 'double-float', 'constant', 'shared', 'in-loop', 'fixed-point', 'chebyshev']) {
-      const { time_s, bright, verdict } = warm(still, id);
+      const { time_s, bright, verdict } = warmTimeOf(still, id);
       expect(time_s).toBeLessThan(0.2e-3);
       expect(bright).toBeLessThan(2e-5);
       expect(verdict).not.toBe('wrong');
@@ -75,7 +75,7 @@ describe('recorded images on a GPU', () => {
   test('are wrong in every session with naive or phase-reduced FP32 or the hardware sine', () => {
     for (const one of [still, rotated]) {
       for (const id of ['naive-fp32', 'delta-fp32', 'fast-math', 'unfused-fp32']) {
-        const { bright, verdict } = warm(one, id);
+        const { bright, verdict } = warmTimeOf(one, id);
         expect(bright).toBeGreaterThan(2e-5);
         expect(verdict).toBe('wrong');
       }
@@ -84,15 +84,15 @@ describe('recorded images on a GPU', () => {
 
   test('are several times faster with one kernel than in stages, and a graph of the stages gains a tenth', () => {
     for (const one of [still, rotated]) {
-      expect(warm(one, 'unfused').time_s / warm(one, 'fp64').time_s).toBeGreaterThan(4);
-      const graph = warm(one, 'unfused').time_s / warm(one, 'unfused-graph').time_s;
+      expect(warmTimeOf(one, 'unfused').time_s / warmTimeOf(one, 'fp64').time_s).toBeGreaterThan(4);
+      const graph = warmTimeOf(one, 'unfused').time_s / warmTimeOf(one, 'unfused-graph').time_s;
       expect(graph).toBeGreaterThan(1.05);
       expect(graph).toBeLessThan(1.3);
     }
   });
 
   test('are faster in FP32 than in FP64, which set-up hides in end-to-end runs', () => {
-    const fits = session('h200-sweep-simple-cubic').sweep?.fits ?? [];
+    const fits = openSession('h200-sweep-simple-cubic').sweep?.fits ?? [];
     const [fp64, fp32] = ['fp64', 'delta-fp32'].map((id) =>
       fits.find(({ label }) => label === `diffraction-cuda-${id}`),
     );
@@ -100,7 +100,7 @@ describe('recorded images on a GPU', () => {
     expect(fp64?.points.length).toBeGreaterThan(3);
     const shares = fp64?.points.map(({ setup_share }) => setup_share) ?? [];
     expect(shares).toHaveLength(5);
-    // Only in the largest image, 4096², set-up is no longer most of the run.
+    // In all images but the largest, 4096², set-up is most of the run.
     for (const share of shares.slice(0, -1)) expect(share).toBeGreaterThan(0.7);
     expect(shares.at(-1)).toBeGreaterThan(0.4);
   });
@@ -122,7 +122,7 @@ describe('claims about images', async () => {
         ...values.map(({ variant }) => variant),
       ];
       expect(ids, id).toEqual(expect.arrayContaining(named));
-      // A command other than a benchmark records a profile. A command may also record the session of a pair.
+      // A claim without variants has a reason, or a command that records a profile.
       if (named.length === 0) expect(reason !== null || command !== undefined, id).toBe(true);
       else expect(reason, id).toBeNull();
       expect(from).toBeLessThanOrEqual(to ?? Number.POSITIVE_INFINITY);
@@ -141,7 +141,7 @@ describe('claims about images', async () => {
   });
 
   test('are part of a new session', async () => {
-    const report = await benchHere(
+    const report = await benchInProcess(
       addon,
       { kind: 'diffraction', problem: await smallProblem() },
       {
@@ -166,7 +166,7 @@ describe('GPU clocks during image sessions', () => {
   });
 
   /** The engine with simulated GPU clocks: each read returns the next of `readings`. */
-  function withClocks(readings: readonly ClockState[]): NativeAddon {
+  function addonWithClocks(readings: readonly ClockState[]): NativeAddon {
     let next = 0;
     return {
       ...addon,
@@ -191,7 +191,7 @@ describe('GPU clocks during image sessions', () => {
     const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
     const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
     const problem = { kind: 'diffraction', problem: await smallProblem() } as const;
-    const report = await benchHere(withClocks(readings), problem, {
+    const report = await benchInProcess(addonWithClocks(readings), problem, {
       scenario: 'Small',
       variants: ['diffraction-fp64'],
       seed: 1,
@@ -217,14 +217,14 @@ describe('GPU clocks during image sessions', () => {
 describe('recorded layers', () => {
   const folder = path.join(assetsFolder, 'runs/linear-relu');
 
-  function report(name: string): SessionReport {
+  function layerReport(name: string): SessionReport {
     const [only] = sessionSchema.parse(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))).reports;
     if (only === undefined) throw new Error(`${name} is empty`);
     return only;
   }
 
-  function entry(name: string, label: string): MeasuredSessionEntry {
-    const found = report(name).entries.find((one) => one.label === label);
+  function layerEntry(name: string, label: string): MeasuredSessionEntry {
+    const found = layerReport(name).entries.find((one) => one.label === label);
     if (found?.status !== 'measured') throw new Error(`${label} was not measured in ${name}`);
     return found;
   }
@@ -248,16 +248,16 @@ describe('recorded layers', () => {
 
   test('gain less from fusion the larger the layer, and the mask that sets a bit where Z is 0 is wrong', () => {
     const fusion = ['layer-256.json', 'layer-1024.json', 'layer-8192.json'].map(
-      (name) => entry(name, 'cuda-cublas').quantities.find(({ id }) => id === 'fusion')?.value ?? Number.NaN,
+      (name) => layerEntry(name, 'cuda-cublas').quantities.find(({ id }) => id === 'fusion')?.value ?? Number.NaN,
     );
     expect(fusion).toEqual([...fusion].sort((a, b) => b - a));
-    const mask = entry('layer-odd.json', 'cuda-lt-bf16-mask');
+    const mask = layerEntry('layer-odd.json', 'cuda-lt-bf16-mask');
     expect(mask.verdict).toBe('wrong');
     expect(mask.accuracy.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
   });
 
   test('are counted for the medium layer: twice its multiply-adds, and bytes that need a small share of its time', () => {
-    const { numberOf } = collectMeasurements(report('layer-1024.json'));
+    const { numberOf } = collectMeasurements(layerReport('layer-1024.json'));
     const multiplyAdds = 1024 * 784 * 2048;
     expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
     const rate = numberOf('cuda-cublas', 'rate');
@@ -334,7 +334,7 @@ describe('diffraction images', () => {
     expect(max).toBeCloseTo(1e-3, 12);
     expect(bright).toBeCloseTo(0.5, 12);
     expect(sum).toBeCloseTo(1 / 1003, 12);
-    // Two pixels exceed a thousandth of the largest one; the value of one of them is off by half.
+    // Only two pixels count as bright: they exceed a thousandth of the largest value. One of the two is off by half.
     expect(mean).toBeCloseTo(0.25, 12);
     // Sums of products minus products of the means: 1000007 - 1004 · 1003 / 4, and likewise for the others.
     expect(correlation).toBeCloseTo(748254 / Math.sqrt(748006 * 748502.75), 12);
@@ -353,7 +353,7 @@ describe('diffraction images', () => {
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     const variants = ['diffraction-fp64', 'diffraction-naive-fp32', 'diffraction-mixed', 'diffraction-chebyshev'];
     const problem = { kind: reading.kind, problem: problemOf(reading) };
-    const report = await benchHere(addon, problem, {
+    const report = await benchInProcess(addon, problem, {
       scenario: 'Small',
       variants,
       seed: 1,
@@ -369,7 +369,7 @@ describe('diffraction images', () => {
     expect(accuracyIn(measuredEntry(report, 'diffraction-naive-fp32'), 'bright').value).toBeGreaterThan(1e-4);
     expect(report.noise.floor).toBeGreaterThan(0);
 
-    const ended = await benchHere(addon, problem, {
+    const ended = await benchInProcess(addon, problem, {
       scenario: 'Small',
       variants,
       seed: 1,
@@ -387,7 +387,7 @@ describe('diffraction images', () => {
       const reading = await scenarios.any.parse(JSON.stringify(document), { name: 's.json', folder: null });
       if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
       reports.push(
-        await benchHere(
+        await benchInProcess(
           addon,
           { kind: reading.kind, problem: problemOf(reading) },
           {
@@ -434,7 +434,7 @@ describe('diffraction images', () => {
     expect(work.fp32_flops).toBeCloseTo(6.2e6, 3);
     const found = roofline(work, 1e-6, ceilings);
     expect(found?.bytes_per_s).toBeCloseTo(4e10, -3);
-    // The FP64 share is the larger one: 4 of 30, compared with 6.2 of 60.
+    // The larger of the shares in FP64 and FP32 counts: 4 of 30 in FP64, compared with 6.2 of 60 in FP32.
     expect(found?.share_of_flops).toBeCloseTo(4 / 30, 9);
     expect(found?.share_of_copy).toBeCloseTo(0.01, 9);
     expect(roofline(work, 1e-6, null)).toMatchObject({ share_of_copy: null, share_of_flops: null });

@@ -45,23 +45,23 @@ export const standIn: Driver = async (args, { folder, env, complaints }): Promis
     page: stage.page,
     // The stand-in has every part of Electron that the stories use.
     evaluate: async (act, given) => act(electron as unknown as ElectronModule, given),
-    opening: async (act) => {
+    pageOpenedBy: async (act) => {
       const [opened] = await Promise.all([stage.context?.waitForEvent('page', { timeout: WAIT_MS }), act()]);
       if (opened === undefined) throw new Error('the stage has no browser');
       return opened;
     },
     ended: stage.ended,
-    startAgain: async (again, from) => {
+    startSecondInstance: async (again, from) => {
       app.emit('second-instance', new PreventableEvent(), [], '', { args: again, folder: from });
     },
-    allows: async (permission) => {
+    hasPermission: async (permission) => {
       const answers: boolean[] = [];
       stage.permissionRequest?.(stage.window.webContents, permission, (allowed) => answers.push(allowed));
       const [asked] = answers;
       if (asked === undefined) throw new Error(`nobody answers whether ${permission} is allowed`);
       return asked || stage.permissionCheck?.(stage.window.webContents, permission) !== false;
     },
-    opens: async (url) => stage.window.webContents.openHandler?.({ url }).action !== 'deny',
+    mayOpen: async (url) => stage.window.webContents.openHandler?.({ url }).action !== 'deny',
     leavesFor: async (url) => {
       const event = new PreventableEvent();
       stage.window.webContents.emit('will-navigate', Object.assign(event, { url }));

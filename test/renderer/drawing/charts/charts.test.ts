@@ -1,7 +1,7 @@
 /**
  * A thinned line gives the same picture: in each pixel column it enters, leaves and extends as the complete line does.
- * Dots in pixels: each is at its numbers with an opacity by its coverage, and none is left out. Very many points are
- * drawn as stamps, and each keeps its data.
+ * Dots are drawn at the pixels of their values, and none is left out. Very many dots are drawn into one picture, and
+ * each can still be hovered.
  */
 import { describe, expect, test } from 'vitest';
 import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';

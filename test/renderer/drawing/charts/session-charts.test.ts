@@ -27,7 +27,7 @@ const runs = path.join(assets, 'runs');
 const current = await readCurrentRules(assets);
 const size = { width: 860, label: 11 };
 
-function session(name: string): Session {
+function openSession(name: string): Session {
   return deriveSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), current);
 }
 
@@ -37,7 +37,7 @@ function firstReport({ reports }: Session): SessionReport {
   return report;
 }
 
-const grid = session('h200-uniform-grid-70MeV');
+const grid = openSession('h200-uniform-grid-70MeV');
 const report = firstReport(grid);
 
 const sentences = {
@@ -94,7 +94,7 @@ describe('the ladder', () => {
     const [second, third] = [bars[1], bars[2]];
     const log = (i: number): number => Math.abs(Math.log((chain[i]?.time_s ?? 1) / (chain[i - 1]?.time_s ?? 1)));
     expect((second?.width ?? 0) / (third?.width ?? 1)).toBeCloseTo(log(1) / log(2), 2);
-    // Each label is on the side of its bar's end: left of a bar that gained, right of the lowest one.
+    // The label of the first bar is to its right, and that of a bar that shows a gain is to its left.
     const words = shapes.filter((shape) => shape.kind === 'text');
     const wordsOf = (i: number) => words.find(({ text }) => text === measuredTime(chain[i]?.time_s ?? 0));
     const [lowest, gained] = [wordsOf(0), wordsOf(1)];
@@ -147,7 +147,7 @@ describe.for([
   'micro/overlap',
   'micro/gemm',
 ])('%s', (name) => {
-  const one = session(name);
+  const one = openSession(name);
 
   test('has figures that contain all text and the plotted data', () => {
     for (const each of one.reports) {

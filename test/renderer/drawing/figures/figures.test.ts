@@ -29,7 +29,7 @@ describe('axes and labels', () => {
   const box = (width: number) => ({ left: 0, top: 0, width, height: 50 });
 
   /** Free pixels between neighbouring labels; `width` is the width of a digit. */
-  function gaps(axis: FigureAxis, width: number): readonly number[] {
+  function labelGaps(axis: FigureAxis, width: number): readonly number[] {
     const { toPixel } = scaleOf(axis, 0, width);
     const labels = horizontalTicks(axis, box(width), LABEL).ticks.filter(({ label }) => label !== '');
     return labels.slice(1).map(({ value, label }, i) => {
@@ -48,7 +48,7 @@ describe('axes and labels', () => {
 
   describe('labels of a horizontal axis', () => {
     it.each([300, 500, 800, 1200])('never touch on a logarithmic axis of %d pixels', (width) => {
-      for (const gap of gaps(time, width)) expect(gap).toBeGreaterThan(0.5 * LABEL);
+      for (const gap of labelGaps(time, width)) expect(gap).toBeGreaterThan(0.5 * LABEL);
     });
 
     it('are as many as fit without touching', () => {
@@ -61,8 +61,8 @@ describe('axes and labels', () => {
 
     it('do not touch on a linear axis either', () => {
       const long: FigureAxis = { ...time, kind: 'linear', from: 0, to: 10, format: (x) => `${x.toFixed(1)} thousand` };
-      for (const gap of gaps(long, 500)) expect(gap).toBeGreaterThan(0.5 * LABEL);
-      expect(gaps(long, 500).length).toBeGreaterThan(0);
+      for (const gap of labelGaps(long, 500)) expect(gap).toBeGreaterThan(0.5 * LABEL);
+      expect(labelGaps(long, 500).length).toBeGreaterThan(0);
     });
   });
 });

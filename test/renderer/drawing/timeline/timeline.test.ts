@@ -154,7 +154,7 @@ describe('the scroll position that shows a row', () => {
 const palette = timelinePalette([parseHex('#ff0000'), parseHex('#00ff00')], parseHex('#ffffff'), parseHex('#000000'));
 
 /** Rectangles of one track: [left, right, busy]. */
-function windowOf(...edges: readonly (readonly [number, number, number?])[]): TimelineWindow {
+function timelineWindow(...edges: readonly (readonly [number, number, number?])[]): TimelineWindow {
   return {
     from_ns: 0,
     to_ns: 1000,
@@ -179,16 +179,16 @@ const writtenRectangles = (window: TimelineWindow, width: number, offset = 0, sc
 
 describe('rectangles as pixels', () => {
   it('cover their duration, at least one pixel, with a gap after wide ones', () => {
-    expect(writtenRectangles(windowOf([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
-    expect(writtenRectangles(windowOf([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
+    expect(writtenRectangles(timelineWindow([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
+    expect(writtenRectangles(timelineWindow([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
   });
 
   it('are clipped at the edges, and omitted beyond them', () => {
-    expect(writtenRectangles(windowOf([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
+    expect(writtenRectangles(timelineWindow([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
   });
 
   it('are moved and stretched until a better answer arrives', () => {
-    expect(writtenRectangles(windowOf([1, 2], [3, 4]), 12, 2, 2)).toBe('....##..##..');
+    expect(writtenRectangles(timelineWindow([1, 2], [3, 4]), 12, 2, 2)).toBe('....##..##..');
   });
 
   it('are fainter the less of their time was busy, and faintest if a search does not match', () => {
@@ -225,9 +225,9 @@ const lane = (firstTrack: number, tracks: number): Lane => ({
 });
 const metrics = timelineMetrics(10);
 
-function scene(
+function timelineScene(
   change: Partial<TimelineScene> = {},
-  window: TimelineWindow | null = windowOf([10, 20], [30, 30.1]),
+  window: TimelineWindow | null = timelineWindow([10, 20], [30, 30.1]),
 ): TimelineScene {
   const lanes = [lane(0, 1), lane(1, 12)];
   const block: SceneBlock = {
@@ -263,10 +263,10 @@ describe('rows of the timeline', () => {
   });
 
   it('are visible if part of them is', () => {
-    const { rows } = scene();
-    expect(visibleLanes(scene(), 1)).toHaveLength(0);
-    expect(visibleLanes(scene(), 1000)).toHaveLength(2);
-    expect(visibleLanes(scene({ scroll: (rows[2]?.y ?? 0) + 1 }), 1000)).toHaveLength(1);
+    const { rows } = timelineScene();
+    expect(visibleLanes(timelineScene(), 1)).toHaveLength(0);
+    expect(visibleLanes(timelineScene(), 1000)).toHaveLength(2);
+    expect(visibleLanes(timelineScene({ scroll: (rows[2]?.y ?? 0) + 1 }), 1000)).toHaveLength(1);
   });
 });
 
@@ -277,28 +277,28 @@ describe('the item under the pointer', () => {
 
   it('is a time, a lane, and a span within reach', () => {
     expect(timeOf(frame, { from: 0, to: 1000 }, at(250))).toBeCloseTo(250, 9);
-    expect(pointedAt(scene(), frame, at(150), y)).toMatchObject({
+    expect(pointedAt(timelineScene(), frame, at(150), y)).toMatchObject({
       region: 'lane',
       lane: 0,
       track: 0,
       span: { span: 10 },
     });
-    expect(pointedAt(scene(), frame, at(300) + 2.5, y)?.span).toMatchObject({ span: 11 });
-    expect(pointedAt(scene(), frame, at(300) + 9, y)?.span).toBeNull();
-    expect(pointedAt(scene(), frame, at(150), 3)?.region).toBe('ruler');
-    expect(pointedAt(scene(), frame, 5, y)).toMatchObject({ region: 'gutter', lane: 0 });
-    expect(pointedAt(scene(), frame, at(150), frame.ruler + 3)).toMatchObject({ region: 'head', trace: 't' });
-    expect(pointedAt(scene(), frame, at(150), 399)?.region).toBe('empty');
-    expect(pointedAt(scene(), frame, -1, y)).toBeNull();
+    expect(pointedAt(timelineScene(), frame, at(300) + 2.5, y)?.span).toMatchObject({ span: 11 });
+    expect(pointedAt(timelineScene(), frame, at(300) + 9, y)?.span).toBeNull();
+    expect(pointedAt(timelineScene(), frame, at(150), 3)?.region).toBe('ruler');
+    expect(pointedAt(timelineScene(), frame, 5, y)).toMatchObject({ region: 'gutter', lane: 0 });
+    expect(pointedAt(timelineScene(), frame, at(150), frame.ruler + 3)).toMatchObject({ region: 'head', trace: 't' });
+    expect(pointedAt(timelineScene(), frame, at(150), 399)?.region).toBe('empty');
+    expect(pointedAt(timelineScene(), frame, -1, y)).toBeNull();
   });
 
   it('is empty while there is no answer yet', () => {
-    expect(pointedAt(scene({}, null), frame, at(150), y)).toMatchObject({ region: 'lane', span: null });
+    expect(pointedAt(timelineScene({}, null), frame, at(150), y)).toMatchObject({ region: 'lane', span: null });
   });
 
   it('is found at the same position in an answer for another time range', () => {
     const view = { from: 100, to: 300 };
-    const block = scene().blocks[0] as SceneBlock;
+    const block = timelineScene().blocks[0] as SceneBlock;
     const placement = placementOf(block, { view }, 1000);
     // Edge 10 of the answer is at 100 ns, where the view begins.
     expect((placement?.offset ?? 0) + 10 * (placement?.scale ?? 0)).toBeCloseTo(0, 9);

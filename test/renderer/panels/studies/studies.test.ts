@@ -24,7 +24,7 @@ import { intervalEndKeys, plottedColumns } from '../../../../renderer/panels/stu
 import { groupCondition, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
 import { mergeColumns, missingColumns, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
-import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
+import { solvedPoint } from '../../../electron/host/model/studies/advice/solved.ts';
 
 describe('wording of studies', () => {
   const DAY_S = 24 * 3600;
@@ -142,7 +142,7 @@ describe('columns and points of studies', () => {
 
   test('two points show where and by how much they differ, with their common curves overlaid', () => {
     const pointOf = (time_s: number, r80_mm: number, y: readonly number[]) => {
-      const { line, result } = solved({ at: { n: 1 }, time_s, readouts: { r80_mm, right: 'yes' } });
+      const { line, result } = solvedPoint({ at: { n: 1 }, time_s, readouts: { r80_mm, right: 'yes' } });
       const curve = {
         name: 'dose',
         unit: 'MeV/mm',

@@ -159,7 +159,7 @@ describe('blocks of the timeline', () => {
     /** Answers the oldest open request of a method. */
     const answer = async (method: string, value: unknown): Promise<Record<string, unknown>> => {
       const call = host.calls.find((one) => one.method === method && !answered.has(one));
-      if (call === undefined) throw new Error(`${method} was not asked`);
+      if (call === undefined) throw new Error(`${method} was not called`);
       answered.add(call);
       call.answer(value);
       await turn();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const css = readFileSync(path.resolve(import.meta.dirname, '../../../../renderer/shells/styles/tokens.css'), 'utf8');
 
-function tokens(theme: 'light' | 'dark'): ReadonlyMap<string, string> {
+function colourTokens(theme: 'light' | 'dark'): ReadonlyMap<string, string> {
   const block = new RegExp(`data-theme="${theme}"\\]\\s*\\{([^}]*)\\}`).exec(css)?.[1] ?? '';
   return new Map(
     [...block.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})\b/g)].map(([, name = '', value = '']) => [name, value]),
@@ -20,7 +20,7 @@ function luminance(hex: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-function contrast(a: string, b: string): number {
+function contrastRatio(a: string, b: string): number {
   const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
   return (high + 0.05) / (low + 0.05);
 }
@@ -48,7 +48,7 @@ const graphics: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
-  const all = tokens(theme);
+  const all = colourTokens(theme);
   const value = (name: string): string => {
     const found = all.get(name);
     if (found === undefined) throw new Error(`${theme} has no --${name}`);
@@ -57,17 +57,17 @@ describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
 
   it.each(text)('text in %s has a contrast of 4.5 : 1', (name, backgrounds) => {
     for (const ground of backgrounds) {
-      expect(contrast(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+      expect(contrastRatio(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(4.5);
     }
   });
 
   it.each(graphics)('graphics in %s have a contrast of 3 : 1', (name, backgrounds) => {
     for (const ground of backgrounds) {
-      expect(contrast(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(3);
+      expect(contrastRatio(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(3);
     }
   });
 });
 
 it('both themes have the same tokens', () => {
-  expect([...tokens('dark').keys()]).toEqual([...tokens('light').keys()]);
+  expect([...colourTokens('dark').keys()]).toEqual([...colourTokens('light').keys()]);
 });

@@ -52,7 +52,7 @@ describe('timelines of runs', () => {
   const file = { kind: 'library', key: 'recorded/a.h5' } as const;
   const trace = (id: string) => ({ state: 'open', info: { id } }) as never;
 
-  function open() {
+  function createTimelines() {
     const host = new FakeHost();
     const timelines = createTimelinesStore();
     const notices = { fail: (title: string) => expect.unreachable(title) };
@@ -64,7 +64,7 @@ describe('timelines of runs', () => {
   }
 
   it('a recorded run is offered once, and is replaced by a requested one', async () => {
-    const { host, timelines, actions, closed } = open();
+    const { host, timelines, actions, closed } = createTimelines();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
     host.pending('timeline.open').answer({ id: 'recorded' });
@@ -86,7 +86,7 @@ describe('timelines of runs', () => {
   });
 
   it('a timeline closed by the user is not closed again', async () => {
-    const { host, timelines, actions, closed } = open();
+    const { host, timelines, actions, closed } = createTimelines();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
     host.pending('timeline.open').answer({ id: 'recorded' });
@@ -105,7 +105,7 @@ describe('documents of the page', () => {
    * Actions with a host whose answers the test provides; every question about unsaved changes is answered with
    * `answer`.
    */
-  function open(answer: 'cancel' | 'discard' = 'discard') {
+  function createDocuments(answer: 'cancel' | 'discard' = 'discard') {
     const host = new FakeHost();
     const scenario = createScenarioStore();
     const asked: string[] = [];
@@ -132,7 +132,7 @@ describe('documents of the page', () => {
 
   describe('opening a document', () => {
     it('shows the last requested document, whichever is read first', async () => {
-      const { documents, host, turn, name } = open();
+      const { documents, host, turn, name } = createDocuments();
       const first = documents.openFile(file, 'first.json');
       const dropped = documents.openText('dropped.json', '{}');
       await turn();
@@ -152,7 +152,7 @@ describe('documents of the page', () => {
     });
 
     it('asks before it replaces input typed while the file was read', async () => {
-      const { documents, host, scenario, asked, turn } = open('cancel');
+      const { documents, host, scenario, asked, turn } = createDocuments('cancel');
       const opening = documents.openText('slow.json', '{}');
       await turn();
       scenario.edit(['name'], 'Typed', 'Name');
@@ -163,7 +163,7 @@ describe('documents of the page', () => {
     });
 
     it('asks once before earlier edits are discarded', async () => {
-      const { documents, host, scenario, asked, turn, name } = open('discard');
+      const { documents, host, scenario, asked, turn, name } = createDocuments('discard');
       scenario.edit(['name'], 'Typed', 'Name');
       const opening = documents.openText('slow.json', '{}');
       await turn();
@@ -176,7 +176,7 @@ describe('documents of the page', () => {
     });
 
     it('does not change a document that was opened while another one was saved', async () => {
-      const { documents, host, scenario, turn } = open();
+      const { documents, host, scenario, turn } = createDocuments();
       scenario.open({
         draft: named('First'),
         file: { file, name: 'first.json', place: '' },
@@ -211,7 +211,7 @@ describe('documents of the page', () => {
     });
 
     it('reports why a file was not opened, and leaves the form unchanged', async () => {
-      const { documents, host, asked, turn, name } = open();
+      const { documents, host, asked, turn, name } = createDocuments();
       const opening = documents.openText('gone.json', '{}');
       await turn();
       host.pending('scenario.parse').fail(new Error('gone'));
@@ -224,7 +224,7 @@ describe('documents of the page', () => {
 
 describe('runs in the page', () => {
   /** Actions with a host whose answers the test provides. */
-  function open() {
+  function createRuns() {
     const host = new FakeHost();
     const selection = createSelectionStore();
     const reset = { reset: () => undefined };
@@ -245,7 +245,7 @@ describe('runs in the page', () => {
 
   describe('the displayed run', () => {
     it('is the last requested one, and a late start replaces nothing', async () => {
-      const { host, runs, shown } = open();
+      const { host, runs, shown } = createRuns();
       const started = runs.start();
       runs.show('chosen');
       host.pending('run.start').answer({ id: 'started' });
@@ -262,7 +262,7 @@ describe('runs in the page', () => {
     });
 
     it('is the previous one only if none was requested', async () => {
-      const { host, runs, shown } = open();
+      const { host, runs, shown } = createRuns();
       runs.offer('latest');
       expect(shown()).toBe('latest');
       const opening = runs.openBytes('a.h5', bytes);
@@ -278,7 +278,7 @@ describe('runs in the page', () => {
     const run = { id: 'a', name: 'Long', state: 'done', wall_s: 7200, file: null } as unknown as RunInfo;
 
     it('asks first if the run was long and is not saved', async () => {
-      const { host, runs, dialogs } = open();
+      const { host, runs, dialogs } = createRuns();
       const removed = runs.forget(run);
       expect(dialogs.getState().open?.request).toMatchObject({ title: 'Remove Long without saving?' });
       dialogs.getState().open?.answer('cancel' as never);
@@ -293,7 +293,7 @@ describe('runs in the page', () => {
     });
 
     it('happens at once if the run is saved, was short, or has no result', async () => {
-      const { host, runs, dialogs } = open();
+      const { host, runs, dialogs } = createRuns();
       for (const [i, plain] of [
         { ...run, file: { file: 'x', name: 'x.h5', place: '/x.h5' } },
         { ...run, wall_s: 0.4 },
@@ -333,7 +333,7 @@ describe('user kernels', () => {
   });
 
   /** Actions with a host whose answers the test provides. */
-  function open() {
+  function createUserKernels() {
     const answers: ((variants: readonly UserKernelInfo[]) => void)[] = [];
     const asked: string[] = [];
     const userKernels = createUserKernelStore();
@@ -372,7 +372,7 @@ describe('user kernels', () => {
 
   describe('user kernels in the page', () => {
     it('come from the newest request, whichever answer arrives last, and earlier callers wait for it too', async () => {
-      const { actions, answers, userKernels, variants } = open();
+      const { actions, answers, userKernels, variants } = createUserKernels();
       let told = false;
       const first = actions.refresh().then(() => {
         told = true;
@@ -396,7 +396,7 @@ describe('user kernels', () => {
     });
 
     it('ask for trust according to the newest list, even if an older list arrives first', async () => {
-      const { actions, answers, asked } = open();
+      const { actions, answers, asked } = createUserKernels();
       const trusted = actions.trust('mine.cpp');
       const saved = actions.refresh();
       answers[0]?.([]);

@@ -25,7 +25,7 @@ describe('opening guided questions', () => {
     return found;
   };
 
-  function open({ mayLeave = true } = {}) {
+  function openQuestions({ mayLeave = true } = {}) {
     const host = new FakeHost();
     const stores = {
       comparison: createComparisonStore(),
@@ -58,7 +58,7 @@ describe('opening guided questions', () => {
 
   describe('a guided question', () => {
     it('solves its scenario in its layout, with its hints', async () => {
-      const { actions, stores, started } = open();
+      const { actions, stores, started } = openQuestions();
       const { id, layout } = byKind('run');
       stores.layout.choose('profile');
       await actions.open(id);
@@ -68,7 +68,7 @@ describe('opening guided questions', () => {
     });
 
     it("does not wait for the run of the previous question, and does not replace the user's run", async () => {
-      const { actions, stores, started, stopped } = open();
+      const { actions, stores, started, stopped } = openQuestions();
       const running = (id: string) => ({ id, state: 'running' }) as RunInfo;
       stores.runs.setState({ runs: [running('mine')], listed: true });
       await actions.open(byKind('kernel').id);
@@ -84,7 +84,7 @@ describe('opening guided questions', () => {
     });
 
     it('changes nothing if the user wants to keep the form', async () => {
-      const { actions, stores, started, shown, host } = open({ mayLeave: false });
+      const { actions, stores, started, shown, host } = openQuestions({ mayLeave: false });
       await actions.open(byKind('run').id);
       const opening = actions.open(byKind('recorded').id);
       host.pending('run.open').answer({ id: 'recorded' });
@@ -97,7 +97,7 @@ describe('opening guided questions', () => {
     });
 
     it('opens a recorded run with an available variant instead of its own', async () => {
-      const { actions, stores, host, shown } = open();
+      const { actions, stores, host, shown } = openQuestions();
       const draft = { kind: 'transport', version: 2, beam: { energy_MeV: 70 }, solver: { variant: 'cuda-fused' } };
       stores.scenario.replace(draft, 'the run’s own');
       const opening = actions.open(byKind('recorded').id);
@@ -111,7 +111,7 @@ describe('opening guided questions', () => {
     });
 
     it('shows a session relative to its reference, and removes only that session for the next question', async () => {
-      const { actions, stores, host } = open();
+      const { actions, stores, host } = openQuestions();
       const { id, example } = byKind('session');
       const reference = example.kind === 'session' ? example.reference : '';
       const { comparison } = stores;
@@ -132,7 +132,7 @@ describe('opening guided questions', () => {
     });
 
     it('has no further effect if it is answered after the next one was opened', async () => {
-      const { actions, stores, host } = open();
+      const { actions, stores, host } = openQuestions();
       const late = actions.open(byKind('session').id);
       await vi.waitFor(() => host.pending('bench.session'));
       await actions.open(byKind('kernel').id);
@@ -168,7 +168,7 @@ describe('Live on the page', () => {
   const FRAME_MS = 16;
   const own = { id: 'own', live: true } as RunInfo;
 
-  function open() {
+  function openLive() {
     const host = new FakeHost();
     const stores = {
       scenario: createScenarioStore(),
@@ -208,7 +208,7 @@ describe('Live on the page', () => {
     afterEach(() => void vi.useRealTimers());
 
     it('request an answer once per frame, however often the scenario is edited, and the full answer at rest', async () => {
-      const { live, asked, edit } = open();
+      const { live, asked, edit } = openLive();
       live.toggle();
       await frames(1);
       expect(asked()).toMatchObject([{ sequence: 1, full: false }]);
@@ -224,7 +224,7 @@ describe('Live on the page', () => {
     });
 
     it('draw newer answers, and none older than the drawn one', async () => {
-      const { live, drawn, edit, answer, state, stores } = open();
+      const { live, drawn, edit, answer, state, stores } = openLive();
       live.toggle();
       for (const energy of [60, 61, 62]) {
         edit(energy);
@@ -239,7 +239,7 @@ describe('Live on the page', () => {
     });
 
     it('delay an answer whose run is not listed yet', async () => {
-      const { live, drawn, answer, stores } = open();
+      const { live, drawn, answer, stores } = openLive();
       stores.runs.setState({ live: [] });
       live.toggle();
       await frames(1);
@@ -250,7 +250,7 @@ describe('Live on the page', () => {
     });
 
     it('keep the last answer and show the reason when a request is rejected, until the next answer', async () => {
-      const { host, live, drawn, edit, answer, state } = open();
+      const { host, live, drawn, edit, answer, state } = openLive();
       live.toggle();
       await frames(1);
       answer(1);
@@ -279,7 +279,7 @@ describe('Live on the page', () => {
     });
 
     it('count the answers drawn in the last second of a drag', async () => {
-      const { live, edit, answer, state } = open();
+      const { live, edit, answer, state } = openLive();
       live.toggle();
       await frames(1);
       for (let i = 0; i < 20; i += 1) {
@@ -295,7 +295,7 @@ describe('Live on the page', () => {
     });
 
     it('report the delay between edit and drawing for the full answer too', async () => {
-      const { live, asked, answer, edit, state } = open();
+      const { live, asked, answer, edit, state } = openLive();
       live.toggle();
       await frames(1);
       answer(1);
@@ -312,7 +312,7 @@ describe('Live on the page', () => {
     });
 
     it('close their session when Live is switched off, and show the previous run', async () => {
-      const { host, live, edit, asked, answer, state, stores } = open();
+      const { host, live, edit, asked, answer, state, stores } = openLive();
       live.toggle();
       await frames(1);
       answer(1);
@@ -330,7 +330,7 @@ describe('Live on the page', () => {
     });
 
     it('end when a run is started or selected, which is then shown', async () => {
-      const { host, live, answer, state, stores } = open();
+      const { host, live, answer, state, stores } = openLive();
       live.toggle();
       await frames(1);
       answer(1);
@@ -341,7 +341,7 @@ describe('Live on the page', () => {
     });
 
     it('end with the reason when the host ends them, and with a document of another kind', async () => {
-      const { host, live, state, stores } = open();
+      const { host, live, state, stores } = openLive();
       live.toggle();
       await frames(1);
       const lost = new Error('the GPU has fallen off the bus');

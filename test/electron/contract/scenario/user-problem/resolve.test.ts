@@ -151,12 +151,12 @@ test('launches follow from sizes and constants', () => {
 });
 
 /** Paths of all values in the document. */
-function placesOf(value: unknown, at: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+function pathsOf(value: unknown, at: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null) return [at];
   return [
     at,
     ...Object.entries(value).flatMap(([key, inner]) =>
-      placesOf(inner, [...at, Array.isArray(value) ? Number(key) : key]),
+      pathsOf(inner, [...at, Array.isArray(value) ? Number(key) : key]),
     ),
   ];
 }
@@ -184,7 +184,7 @@ test.each(readdirSync(folder))(
   (name) => {
     const document: unknown = JSON.parse(readFileSync(path.join(folder, name, 'problem.json'), 'utf8'));
     let refused = 0;
-    for (const place of placesOf(document)) {
+    for (const place of pathsOf(document)) {
       for (const value of junk) {
         const { filled, faults } = validateScenario(withValueAt(document, place, value));
         const found =

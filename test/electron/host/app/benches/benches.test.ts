@@ -36,7 +36,7 @@ function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefi
   return row?.accuracy.find(({ id }) => id === 'parity')?.value ?? Number.NaN;
 }
 
-function follow(bench: string): { readonly frames: BenchProgress[]; readonly ended: Promise<void> } {
+function followBench(bench: string): { readonly frames: BenchProgress[]; readonly ended: Promise<void> } {
   const frames: BenchProgress[] = [];
   const ended = new Promise<void>((resolve) => {
     page.stream('bench.progress', { bench }, { frame: (frame) => void frames.push(frame), end: () => resolve() });
@@ -58,7 +58,7 @@ describe('a benchmark', () => {
   beforeAll(async () => {
     const variants = ['gather', 'window', 'window@fp64'];
     info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 600, processes: 1 });
-    const followed = follow(info.id);
+    const followed = followBench(info.id);
     await followed.ended;
     frames = followed.frames;
   });
@@ -97,7 +97,7 @@ describe('a benchmark', () => {
     const asked = { lock_MHz: 1500, cool_C: 90, energy: true, processes: 0 };
     const variants = ['gather', 'window'];
     const { id } = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 5, ...asked });
-    await follow(id).ended;
+    await followBench(id).ended;
     const { subjects } = await infoOf(id);
     const { rows } = await page.call('compare.rows', { subjects: subjects.map((one) => one.subject), reference: 0 });
     const told = new Map(rows[1]?.conditions);
@@ -188,7 +188,7 @@ test('the shipped sessions are available without a GPU', async () => {
 test('a cancelled benchmark keeps its complete rounds', async () => {
   const variants = ['gather', 'window'];
   const { id } = await page.call('bench.start', { scenario, name: 's', variants, ...unsettledOptions });
-  const { frames, ended } = follow(id);
+  const { frames, ended } = followBench(id);
   await eventually(() => (frames.at(-1)?.round ?? 0) >= 2);
   const cancelled = await page.call('bench.cancel', { bench: id });
   expect(cancelled.state).toBe('running');
@@ -338,7 +338,7 @@ test('images and small workloads are measured alike, and shown with their own me
     time_s: 600,
     processes: 0,
   });
-  const { frames, ended } = follow(images.id);
+  const { frames, ended } = followBench(images.id);
   await ended;
   expect(frames.map(({ phase }) => phase)).toContain('rounds');
   const listed = await infoOf(images.id);

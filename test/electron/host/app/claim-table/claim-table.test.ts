@@ -142,16 +142,16 @@ describe('answers about claims', () => {
     });
     const findings = [finding('less', 1), finding('as claimed', 2), finding('as claimed', 4, { by: 'c → d' })];
     const line = (...maps: readonly ClaimMap[]): string => sentence({ findings, maps });
-    expect(line(map('A', 'a → b'))).toBe('true when dx is 2 to 4 mm; 1–4× in all');
-    expect(line(map('A', 'a → b'), map('B', 'a → b'))).toBe('true when dx is 2 to 4 mm; 1–4× in all');
+    expect(line(map('A', 'a → b'))).toBe('true when dx is 2 to 4 mm; 1–4× overall');
+    expect(line(map('A', 'a → b'), map('B', 'a → b'))).toBe('true when dx is 2 to 4 mm; 1–4× overall');
     expect(line(map('A', 'a → b', 'c → d'))).toBe(
-      'true when dx is 2 to 4 mm (a → b); or dx is 2 to 4 mm (c → d); 1–4× in all',
+      'true when dx is 2 to 4 mm (a → b); or dx is 2 to 4 mm (c → d); 1–4× overall',
     );
-    expect(line(map('A', 'a → b'), { ...map('B'), series: [] })).toBe('true when dx is 2 to 4 mm (on A); 1–4× in all');
+    expect(line(map('A', 'a → b'), { ...map('B'), series: [] })).toBe('true when dx is 2 to 4 mm (on A); 1–4× overall');
     const bytes = { ...map('A', 'a → b'), path: 'problem.footprint_bytes' };
-    expect(line(bytes)).toBe('true when footprint is 2 B to 4 B; 1–4× in all');
+    expect(line(bytes)).toBe('true when footprint is 2 B to 4 B; 1–4× overall');
     // Without a sweep, the answer names the pair for which the claim is true.
-    expect(line()).toBe('true when the pair is c → d; 1–4× in all');
+    expect(line()).toBe('true when the pair is c → d; 1–4× overall');
   });
 
   test('without a sweep, a claim holds for a pair, a number of a variant, a problem, a machine, or some of these', () => {
@@ -159,15 +159,15 @@ describe('answers about claims', () => {
     const when = (...more: readonly Partial<ClaimFinding>[]): string =>
       sentence({ findings: [bad, ...more.map((one) => ({ ...good, ...one }))] });
     expect(when({ by: 'cupy' }, { by: 'numba' }, { by: 'torch' })).toBe(
-      'true when it is cupy or numba or 1 more; 1–3× in all',
+      'true when the variant is cupy or numba or 1 more; 1–3× overall',
     );
-    expect(when({ scenario: 'Dense' })).toBe('true when the problem is Dense; 1–3× in all');
-    expect(when({ machine: 'B' })).toBe('true when measured on B; 1–3× in all');
+    expect(when({ scenario: 'Dense' })).toBe('true when the problem is Dense; 1–3× overall');
+    expect(when({ machine: 'B' })).toBe('true when measured on B; 1–3× overall');
     const mixed = [finding('less', 1, { scenario: 'Dense' }), finding('less', 1, { by: 'c → d' })];
     expect(sentence({ findings: [...mixed, finding('as claimed', 3, { by: 'c → d', scenario: 'Dense' }), bad] })).toBe(
-      'true when the pair is c → d on Dense; 1–3× in all',
+      'true when the pair is c → d on Dense; 1–3× overall',
     );
-    expect(when({ file: 't.json' })).toBe('true when recorded in t.json; 1–3× in all');
+    expect(when({ file: 't.json' })).toBe('true when recorded in t.json; 1–3× overall');
   });
 });
 
@@ -177,7 +177,7 @@ describe('the table of claims', async () => {
   const scenarios = await openTestScenarios(addon);
   const benches = Map.groupBy(addon.taskVariants('micro'), ({ bench }) => bench);
 
-  async function readMicro(file: string): Promise<TaskReading | null> {
+  async function readMicroScenario(file: string): Promise<TaskReading | null> {
     const reading: ScenarioReading = await scenarios.any.read(join(assetsFolder, 'scenarios', file));
     expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue)).toEqual([]);
     return reading.kind === 'micro' ? reading : null;
@@ -196,7 +196,7 @@ describe('the table of claims', async () => {
   test('has a scenario for every benchmark of the engine, and every claim names variants of its benchmark', async () => {
     const seen = new Set<string>();
     for (const file of new Set(rows.flatMap((row) => row.scenarios))) {
-      const reading = await readMicro(file);
+      const reading = await readMicroScenario(file);
       if (reading === null) continue;
       const problem = problemOf(reading);
       seen.add(problem.bench);
@@ -376,7 +376,7 @@ describe('maps of claims', () => {
   const isPinned = ({ where }: Claim): boolean =>
     Object.values(where).some((range) => typeof range !== 'string' && range[0] === range[1]);
 
-  function isOver({ pairs, values, across }: Claim, labels: readonly string[]): boolean {
+  function comparesAny({ pairs, values, across }: Claim, labels: readonly string[]): boolean {
     return (
       across.some(({ variant }) => labels.includes(variant)) ||
       pairs.some(({ slower, faster }) => [slower, faster].every(({ variant }) => labels.includes(variant))) ||
@@ -395,7 +395,7 @@ describe('maps of claims', () => {
           const claim = known.find((one) => one.id === id);
           if (claim === undefined) throw new Error(`${place} ${id}`);
           if (claim.reason !== null || isPinned(claim)) continue;
-          if (own.some((sweep) => sweep.place === place && isOver(claim, sweep.labels))) continue;
+          if (own.some((sweep) => sweep.place === place && comparesAny(claim, sweep.labels))) continue;
           without.push(`${place} ${id}`);
         }
       }

@@ -1,4 +1,4 @@
-/** The text of claims and names agrees with their pairs and sessions. */
+/** The text of each claim agrees with its pairs of variants and its sessions. */
 
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -114,14 +114,14 @@ const claimAnswerText = (number: number, id: string, bench: string): string | un
 
 describe('claims measure what their notes mean', () => {
   test('a sweep gives a verdict for each part of its range', () => {
-    expect(claimAnswerText(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
+    expect(claimAnswerText(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× overall');
     expect(claimAnswerText(3, 'host-loop', 'host-loop')).toBe(
       'not true: 0.991–951× instead, a larger gain or a smaller gain',
     );
     expect(claimAnswerText(9, 'match', 'histogram')).toBe(
       'not true: 0.461–30.4× instead, a smaller gain or a larger gain',
     );
-    expect(claimAnswerText(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
+    expect(claimAnswerText(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× overall');
   });
 
   test('fusion covers three kernels, graphs cover small ones, and one stream compared with one stream shows no overlap', () => {
@@ -131,7 +131,7 @@ describe('claims measure what their notes mean', () => {
     const graphs = row(2).claims.flatMap(({ maps }) => maps);
     const launches = graphs.filter(({ file }) => file === 'micro/sweep-launch.json').flatMap(({ series }) => series);
     expect(launches.flatMap(({ points }) => points.map(({ at }) => at))).toEqual([100, 10_000]);
-    // A call and a node of the same replay are two numbers, and so two curves.
+    // The cost of the call and the cost per node of one replay are separate values, so each has a curve.
     const launch = row(2).claims.find(({ id }) => id === 'graph-launch');
     expect(launch?.maps.map(({ series }) => series.map(({ by }) => by))).toEqual([
       ['cuda-graph, the call alone', 'cuda-graph, of the replay, per node'],
@@ -180,7 +180,7 @@ describe('claims measure what their notes mean', () => {
   });
 
   test('claims about CuPy, PyTorch or the C program are judged with these programs, or report that they are needed', () => {
-    expect(claimAnswerText(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
+    expect(claimAnswerText(1, 'launch-cost', 'launch')).toMatch(/^true when the variant is cupy-expert/);
     // Each sentence of the source note is a separate claim about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
     // PyTorch in FP32 is wrong by this program's limit. It is correct by the limit of the source note, which covers
@@ -357,8 +357,8 @@ describe('the same problem on two GPUs', () => {
     for (const { found, holds } of several) {
       expect(new Set(found.map(({ machine }) => machine)).size).toBe(found.length);
       const verdicts = found.map(({ verdict }) => verdict);
-      if (holds === 'the same verdict') expect(new Set(verdicts).size).toBe(1);
-      if (holds === 'another verdict') expect(new Set(verdicts).size).toBeGreaterThan(1);
+      if (holds === 'same verdict') expect(new Set(verdicts).size).toBe(1);
+      if (holds === 'different verdicts') expect(new Set(verdicts).size).toBeGreaterThan(1);
     }
   });
 });
@@ -454,6 +454,6 @@ test('the short answer contains number and claim once, with their unit', () => {
     'not true: 41–44, not 10–20 cycles',
   );
   expect(said('not-true', 'not true: 2× instead, a smaller gain', '2×', '×')).toBe('not true: 2×, not 10–20×');
-  expect(said('true-when', 'true when n is 4; 1–20× in all', '12×', '×')).toBe('true when n is 4');
+  expect(said('true-when', 'true when n is 4; 1–20× overall', '12×', '×')).toBe('true when n is 4');
   expect(said('cannot-judge', 'cannot be judged here: needs a GPU', '', '×')).toBe('cannot be judged here');
 });

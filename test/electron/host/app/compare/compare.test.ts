@@ -109,28 +109,28 @@ describe('compared sessions', async () => {
   const current = await readCurrentRules(assetsFolder);
   const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const opened = new Map<string, Session>();
-  function open(name: string): Session {
+  function openSession(name: string): Session {
     const session = opened.get(name) ?? deriveSession(parseSession(textOf(name), name), current);
     opened.set(name, session);
     return session;
   }
 
-  function measured(session: Session): readonly MeasuredSessionEntry[] {
+  function measuredEntries(session: Session): readonly MeasuredSessionEntry[] {
     return session.reports.flatMap(({ entries }) => entries).filter((entry) => entry.status === 'measured');
   }
 
-  function entry(session: Session, label: string): MeasuredSessionEntry {
-    const found = measured(session).find((one) => one.label === label);
+  function entryOf(session: Session, label: string): MeasuredSessionEntry {
+    const found = measuredEntries(session).find((one) => one.label === label);
     if (found === undefined) throw new Error(`no ${label}`);
     return found;
   }
 
   describe.for(names)('%s', (name) => {
     test('opens, and reports speed and accuracy of every variant', () => {
-      const session = sessionSchema.parse(open(name));
+      const session = sessionSchema.parse(openSession(name));
       expect(session.reports[0]?.machine.gpu?.name).toMatch(/^NVIDIA (H200|H100 80GB HBM3)$/);
-      expect(measured(session).length).toBeGreaterThan(0);
-      for (const { label, accuracy, verdict, samples, time_s, ratio } of measured(session)) {
+      expect(measuredEntries(session).length).toBeGreaterThan(0);
+      for (const { label, accuracy, verdict, samples, time_s, ratio } of measuredEntries(session)) {
         expect(accuracy.length, label).toBeGreaterThan(0);
         // A row must be wrong exactly if it violates a bound.
         expect(verdict === 'wrong', label).toBe(accuracy.some(({ holds }) => !holds));
@@ -146,19 +146,19 @@ describe('compared sessions', async () => {
   });
 
   test('an image session contains its six measures, modes and rates, and ratios along the chain of variants', () => {
-    const session = open('diffraction/h200-simple-cubic-1024.json');
-    const found = entry(session, 'diffraction-cuda-mixed');
+    const session = openSession('diffraction/h200-simple-cubic-1024.json');
+    const found = entryOf(session, 'diffraction-cuda-mixed');
     expect(found.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum', 'mean', 'correlation']);
     expect(found.modes.find(({ mode }) => mode === 'graph')?.time_s).toBeGreaterThan(0);
     expect(found.roofline?.flops_per_s).toBeGreaterThan(1e12);
     expect(found.size).toBe(1024 * 1024);
     expect(found).toMatchObject({ flagged: 0, determinism: { bitwise: true } });
-    const onOthers = measured(session).filter(({ rung }) => rung !== null);
+    const onOthers = measuredEntries(session).filter(({ rung }) => rung !== null);
     expect(onOthers.length).toBeGreaterThan(3);
     const timesOf = ({ samples }: MeasuredSessionEntry) => recordedInstances(samples, ({ time_s }) => time_s) ?? [];
     for (const one of onOthers) {
       const { label, builds_on, rung } = one;
-      const { value } = pairedRatio(timesOf(one), timesOf(entry(session, builds_on ?? '')));
+      const { value } = pairedRatio(timesOf(one), timesOf(entryOf(session, builds_on ?? '')));
       expect(value).toBeGreaterThan(0);
       expect(rung?.value, label).toBeCloseTo(value, 9);
       expect(rung?.interval).not.toBeNull();
@@ -166,13 +166,13 @@ describe('compared sessions', async () => {
   });
 
   test('a layer session lists every check with its bound, and a small workload its numbers and claims', () => {
-    const layer = measured(open('linear-relu/layer-1024.json'));
+    const layer = measuredEntries(openSession('linear-relu/layer-1024.json'));
     for (const { accuracy } of layer) expect(accuracy.some(({ bound }) => bound !== null)).toBe(true);
     expect(layer.some(({ accuracy }) => accuracy.some(({ id }) => id === 'mask'))).toBe(true);
-    const latency = open('micro/latency.json');
+    const latency = openSession('micro/latency.json');
     expect(latency.reports[0]).toMatchObject({ bench: 'latency' });
     expect(latency.reports[0]?.claims.some(({ values }) => values.length > 0)).toBe(true);
-    expect(measured(latency).some(({ quantities }) => quantities.length > 0)).toBe(true);
+    expect(measuredEntries(latency).some(({ quantities }) => quantities.length > 0)).toBe(true);
   });
 
   test('a foreign or damaged file is rejected by name', () => {
@@ -300,7 +300,7 @@ describe('rows of the comparison', async () => {
     const kept = { ratio: { value: 1.01, interval: null }, verdict: 'slower' } as const;
     expect((await comparedSecondRow(sessionOf(times, older, kept)))?.whole).toMatchObject({ verdict: 'slower' });
     expect((await comparedSecondRow(sessionOf(times, older)))?.whole).toMatchObject({ verdict: 'undecided' });
-    // The end-to-end run was not judged against another session's reference.
+    // The stored verdict refers to the reference of its own session, not to that of another one.
     expect((await comparedSecondRow(sessionOf(times, older), sessionOf(times, older, kept)))?.whole).toMatchObject({
       verdict: 'undecided',
     });
@@ -318,14 +318,14 @@ describe('rows of the comparison', async () => {
   const all = ['a', 'b'].flatMap((name) => [0, 1].map((i) => [name, i] as const));
 
   /** The session with a changed report, as if measured on another machine or of another scenario. */
-  function changed(session: Session, change: (report: SessionReport) => Partial<SessionReport>): Session {
+  function withChangedReport(session: Session, change: (report: SessionReport) => Partial<SessionReport>): Session {
     return { ...session, reports: session.reports.map((report) => ({ ...report, ...change(report) })) };
   }
 
   test('another benchmark forms a separate group with its own reference, and has no ratio to the first', async () => {
     const a = sessionOf([evenly, apart], rules);
     const slow = { time_s: 340, wall_s: 400 };
-    const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
+    const b = withChangedReport(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
     const { rows, groups } = await compareEntries({ a, b }, all);
     expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
     expect(groups.map(({ reference }) => reference)).toEqual([0, 2]);
@@ -338,7 +338,7 @@ describe('rows of the comparison', async () => {
 
   test('a wrong answer is never a reference, in the first group or in another', async () => {
     const a = sessionOf([evenly, apart], rules);
-    const wrong = changed(sessionOf([evenly, evenly], rules), ({ reference, entries }) => ({
+    const wrong = withChangedReport(sessionOf([evenly, evenly], rules), ({ reference, entries }) => ({
       bench: 'views',
       entries: entries.map((entry) =>
         entry.status === 'measured' && entry.label === reference
@@ -356,7 +356,7 @@ describe('rows of the comparison', async () => {
 
   test('another problem size forms a separate group', async () => {
     const a = sessionOf([evenly, evenly], rules);
-    const b = changed(sessionOf([apart, apart], rules), ({ entries }) => ({
+    const b = withChangedReport(sessionOf([apart, apart], rules), ({ entries }) => ({
       entries: entries.map((entry) =>
         entry.status === 'measured' ? { ...entry, size: (entry.size ?? 0) + 1 } : entry,
       ),
@@ -375,7 +375,9 @@ describe('rows of the comparison', async () => {
     'a machine with a different %s is another machine, even if the processor name is the same',
     async ([, part]) => {
       const a = sessionOf([evenly, evenly], rules);
-      const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
+      const b = withChangedReport(sessionOf([apart, apart], rules), ({ machine }) => ({
+        machine: { ...machine, ...part },
+      }));
       const { rows, groups } = await compareEntries({ a, b }, all);
       expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
       expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
@@ -385,7 +387,7 @@ describe('rows of the comparison', async () => {
 
   test('a GPU with a different UUID is another machine', async () => {
     const a = sessionOf([evenly, evenly], rules);
-    const b = changed(a, ({ machine }) => ({
+    const b = withChangedReport(a, ({ machine }) => ({
       machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },
     }));
     expect((await compareEntries({ a, b }, all)).rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);

@@ -1,4 +1,4 @@
-/** The library as pages see it: search, tags, trash, and an index that only repeats what the files contain. */
+/** The library as pages see it: search, tags and trash. Its index contains nothing that is not in the files. */
 import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ async function search(query: Partial<LibraryQuery> = {}): Promise<readonly Libra
 const names = async (query: Partial<LibraryQuery> = {}): Promise<string[]> =>
   (await search(query)).map(({ fileName }) => fileName);
 
-async function save(key: string, change: object = {}): Promise<void> {
+async function saveScenario(key: string, change: object = {}): Promise<void> {
   await page.call('scenario.save', {
     scenario: { ...smallScenario, ...change },
     file: inLibrary(key),
@@ -48,8 +48,8 @@ const indexFiles = async (): Promise<string[]> =>
 
 describe('the library', () => {
   it('finds scenarios and runs by any words of their text', async () => {
-    await save('water.json', { name: 'Plain water', notes: 'for the Monday talk' });
-    await save('slow.json', { name: 'Slow beam', beam: { energy_MeV: 12.5 } });
+    await saveScenario('water.json', { name: 'Plain water', notes: 'for the Monday talk' });
+    await saveScenario('slow.json', { name: 'Slow beam', beam: { energy_MeV: 12.5 } });
     await saveRun('first.h5');
     expect(await names()).toEqual(['first.h5', 'slow.json', 'water.json']);
     expect(await names({ text: 'monday WATER' })).toEqual(['water.json']);
@@ -131,8 +131,8 @@ describe('the library', () => {
   });
 
   it('stores tags and remarks next to the files, and finds files by them', async () => {
-    await save('a.json');
-    await save('b.json');
+    await saveScenario('a.json');
+    await saveScenario('b.json');
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['talk', ' talk ', 'Größe'], remark: 'Keep' });
     await page.call('library.label', { file: inLibrary('b.json'), tags: ['talk'], remark: '' });
     expect(await names({ tag: 'Größe' })).toEqual(['a.json']);
@@ -156,12 +156,12 @@ describe('the library', () => {
   });
 
   it('moves files to the trash and back with their tags, and never overwrites another file', async () => {
-    await save('a.json', { name: 'The first' });
+    await saveScenario('a.json', { name: 'The first' });
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['old'], remark: '' });
     const { id } = await page.call('library.trash', { file: inLibrary('a.json') });
     expect(await names()).toEqual([]);
     expect(await search({ place: 'trash' })).toMatchObject([{ id, file: null, fileName: 'a.json', tags: ['old'] }]);
-    await save('a.json', { name: 'The second' });
+    await saveScenario('a.json', { name: 'The second' });
     expect((await search()).map(({ tags }) => tags)).toEqual([[]]);
     expect((await page.call('library.restore', { id })).name).toBe('a 2.json');
     expect((await search({ order: 'name' })).map(({ fileName, name, tags }) => [fileName, name, tags])).toEqual([
@@ -190,7 +190,7 @@ describe('the library', () => {
   });
 
   it('notifies pages of changes in the folder, made by itself or by other programs', async () => {
-    await save('a.json');
+    await saveScenario('a.json');
     let revision = 0;
     const heard = (frame: { readonly revision: number }): void => {
       revision = frame.revision;
@@ -198,7 +198,7 @@ describe('the library', () => {
     page.stream('library', {}, { frame: heard });
     await eventually(() => revision > 0);
     const first = revision;
-    await save('b.json');
+    await saveScenario('b.json');
     await eventually(() => revision > first);
     await search();
     const second = revision;
@@ -230,14 +230,14 @@ describe('the library', () => {
   });
 
   it('switches to the folder that the user selects, and keeps it after a restart', async () => {
-    await save('here.json');
+    await saveScenario('here.json');
     const other = path.join(test.folder, 'elsewhere');
     const shell = { chooseFolder: async () => other } as unknown as ShellHandlers;
     const desktop = await test.page(shell);
     expect(await desktop.call('library.chooseFolder', {})).toEqual({ folder: other });
     expect(test.host.capabilities().shell.libraryFolder).toBe(other);
     expect(await names()).toEqual([]);
-    await save('there.json');
+    await saveScenario('there.json');
     expect(await readdir(other)).toEqual(['there.json']);
     const settings = JSON.parse(await readFile(path.join(test.folder, 'settings.json'), 'utf8')) as object;
     expect(settings).toMatchObject({ version: 1, settings: { libraryFolder: other } });
@@ -247,7 +247,7 @@ describe('the library', () => {
 
 describe('the index of the library', () => {
   beforeEach(async () => {
-    await save('a.json', { name: 'Alpha' });
+    await saveScenario('a.json', { name: 'Alpha' });
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['kept'], remark: 'mine' });
     await search();
   });

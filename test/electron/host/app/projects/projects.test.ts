@@ -42,7 +42,7 @@ describe('hostile projects', () => {
   const unpack = async (bytes: Uint8Array, signal?: AbortSignal): Promise<readonly UnpackedPart[]> =>
     (await unpackProject({ name: 'x.braggbench', bytes, library }, signal)).came;
 
-  interface Entry {
+  interface ArchiveEntry {
     readonly part: string;
     readonly name: string;
     readonly text: string;
@@ -50,7 +50,7 @@ describe('hostile projects', () => {
     readonly at?: string;
   }
 
-  function projectOf(entries: readonly Entry[]): Uint8Array {
+  function projectOf(entries: readonly ArchiveEntry[]): Uint8Array {
     const files: Zippable = {};
     const listed = entries.map(({ part, name, text, at }, i) => {
       const bytes = strToU8(text);

@@ -42,7 +42,7 @@ export function useKilledHosts() {
     },
 
     /** Starts killed.ts, waits until it is ready and `until` holds, and kills it as a crash does. */
-    async crash(
+    async crashHost(
       what: 'edit' | 'running' | 'ended',
       until: () => Promise<boolean>,
       workload = 'transport',
@@ -54,12 +54,12 @@ export function useKilledHosts() {
       try {
         await new Promise<void>((resolve, reject) => {
           child.stdout?.once('data', () => resolve());
-          child.once('exit', (code) => reject(new Error(`it ended by itself with ${code}`)));
+          child.once('exit', (code) => reject(new Error(`the host exited with code ${code} before it was killed`)));
         });
         // A loaded machine needs minutes for the first round of a measurement.
         const end = Date.now() + 240_000;
         while (!(await until())) {
-          if (Date.now() > end) throw new Error('what was waited for did not come');
+          if (Date.now() > end) throw new Error('the condition was not met within four minutes');
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
       } finally {
@@ -72,7 +72,7 @@ export function useKilledHosts() {
      * Starts a server that computes a run and signals it once `kept` holds, or once the run has started. Returns the
      * server's standard error.
      */
-    async told(
+    async signalServer(
       signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT',
       kept: (() => Promise<boolean>) | 'started',
       more = {},
@@ -101,7 +101,7 @@ export function useKilledHosts() {
     },
 
     /** State files of the checkpointed runs. */
-    async notes(): Promise<{ finished: boolean; step: number }[]> {
+    async runStates(): Promise<{ finished: boolean; step: number }[]> {
       const root = path.join(folder, 'recovery');
       const found: { finished: boolean; step: number }[] = [];
       for (const owner of await readdir(root).catch(() => [])) {
@@ -114,7 +114,7 @@ export function useKilledHosts() {
     },
 
     /** Starts the next host on the same folder. It is closed after the test. */
-    async again(): Promise<TestHost> {
+    async openNextHost(): Promise<TestHost> {
       host = await openTestHost({
         dataFolder: folder,
         shell: { kind: 'browser', dialogs: false, window: false, menus: false },
@@ -123,7 +123,7 @@ export function useKilledHosts() {
     },
 
     /** Call this if the test has closed the host itself. */
-    closed(): void {
+    forgetHost(): void {
       host = null;
     },
   };

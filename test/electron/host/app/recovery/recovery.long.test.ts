@@ -8,7 +8,7 @@ import { EARLY_CHECKPOINTS, list, useKilledHosts } from './killed-hosts.ts';
 import { slowImage, slowTask } from './slow.ts';
 
 const killedHosts = useKilledHosts();
-const { again, crash, notes } = killedHosts;
+const { openNextHost: again, crashHost: crash, runStates: notes } = killedHosts;
 
 describe('work on a host that was killed', () => {
   it('restores the finished rows of an image, equal to those of the complete image', async () => {
@@ -75,11 +75,11 @@ describe('work on a host that was killed', () => {
 
 describe('a server that is stopped', () => {
   it.each([
-    // With the default time of the first checkpoint.
+    // This case uses the default time of the first checkpoint.
     { signal: 'SIGTERM', from: {} },
     { signal: 'SIGHUP', from: EARLY_CHECKPOINTS },
   ] as const)('saves its unsaved run on $signal', async ({ signal, from }) => {
-    const said = await killedHosts.told(signal, async () => (await notes()).length === 1, from);
+    const said = await killedHosts.signalServer(signal, async () => (await notes()).length === 1, from);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });

@@ -39,8 +39,8 @@ describe('ordered recovery requests', () => {
     const dropped = recovery.drop('page-one').then(() => {
       over = true;
     });
-    // Request the same deletions later, when they have nothing to wait for. A drop that does not wait would have ended
-    // by then.
+    // Run the same deletion twenty times with nothing to wait for. A drop that did not wait for the pending save would
+    // have ended by then.
     for (let again = 0; again < 20; again += 1) await idle.drop('page-one');
     expect(over).toBe(false);
     found();
@@ -64,7 +64,7 @@ describe('ordered recovery requests', () => {
 });
 
 const killedHosts = useKilledHosts();
-const { again, crash, notes } = killedHosts;
+const { openNextHost: again, crashHost: crash, runStates: notes } = killedHosts;
 
 describe('a host that was killed', () => {
   it.each([
@@ -140,7 +140,7 @@ describe('a server that is stopped', () => {
     const second = await openTestHost({ dataFolder: killedHosts.folder });
     expect(await list(await second.page())).toMatchObject([{ kind: 'run', title: 'slow run', finished: true }]);
     await second.host.close();
-    killedHosts.closed();
+    killedHosts.forgetHost();
   });
 
   it('offers an unsaved benchmark with its name and samples until it is saved', async () => {
@@ -151,7 +151,7 @@ describe('a server that is stopped', () => {
     await first.host.benches.waitForEnd(id);
     const { session } = await page.call('bench.session', { bench: id });
     expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 1, lost: 0 });
-    killedHosts.closed();
+    killedHosts.forgetHost();
 
     const later = await (await again()).page();
     const [item, ...others] = await list(later);
@@ -182,18 +182,18 @@ describe('a server that is stopped', () => {
     const [{ id = '' } = {}] = (await page.call('run.list', {})).runs;
     await page.call('run.save', { run: id, file, ifExists: 'refuse' });
     expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 0, lost: 1 });
-    killedHosts.closed();
+    killedHosts.forgetHost();
   });
 
   it('reports why a run that had only just begun is dropped', async () => {
     // With this setting, runs of less than ten minutes have no checkpoint, so that even a slow machine drops the run.
-    const said = await killedHosts.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
+    const said = await killedHosts.signalServer('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
     expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
     expect(await list(await (await again()).page())).toEqual([]);
   });
 
   it('saves its unsaved run on SIGINT', { tags: 'slow' }, async () => {
-    const said = await killedHosts.told('SIGINT', async () => (await notes()).length === 1, EARLY_CHECKPOINTS);
+    const said = await killedHosts.signalServer('SIGINT', async () => (await notes()).length === 1, EARLY_CHECKPOINTS);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
@@ -219,7 +219,7 @@ describe('a running host', () => {
     const second = await openTestHost({ dataFolder: killedHosts.folder });
     expect(await list(await second.page())).toMatchObject([{ title: 'A', kind: 'draft' }]);
     await second.host.close();
-    killedHosts.closed();
+    killedHosts.forgetHost();
   });
 
   it('ignores foreign files in its recovery folder', async () => {

@@ -46,7 +46,7 @@ function pidsOf(name: string): readonly number[] {
     .map((each) => Number(readFileSync(path.join(at, each, 'pid'), 'utf8')));
 }
 
-interface Watched {
+interface WatchedConnection {
   readonly connection: Connection;
   readonly seen: readonly RemoteState[];
   /** Resolves at the first state of that kind from now on, or when the connection ends without it. */
@@ -54,7 +54,7 @@ interface Watched {
 }
 
 /** A connection that records its states. */
-function watchConnection(options: Partial<ConnectionOptions> & Pick<ConnectionOptions, 'host'>): Watched {
+function watchConnection(options: Partial<ConnectionOptions> & Pick<ConnectionOptions, 'host'>): WatchedConnection {
   const seen: RemoteState[] = [];
   let listeners: (() => void)[] = [];
   const connection: Connection = new Connection({
@@ -93,14 +93,14 @@ async function pageAt(address: string) {
   const base = new URL(redirect.headers.get('location') ?? '', address);
   const socketUrl = new URL('socket', base).href.replace(/^http/, 'ws');
   // Sets the page's origin, which a browser sends automatically; the standard WebSocket class cannot.
-  class FromPage extends WebSocket {
+  class PageSocket extends WebSocket {
     constructor(url: string) {
       super(url, { origin: base.origin });
     }
   }
   const open = async () => {
     const own = globalThis.WebSocket;
-    Object.assign(globalThis, { WebSocket: FromPage });
+    Object.assign(globalThis, { WebSocket: PageSocket });
     try {
       return await openSocketPort(socketUrl);
     } finally {
@@ -242,7 +242,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
         );
         execFileSync('mount', ['-o', 'remount,size=700m', mounted]);
         const filler = path.join(mounted, 'filler');
-        const box: Watched = watchConnection({ host: 'box' });
+        const box: WatchedConnection = watchConnection({ host: 'box' });
         await box.until('copying');
         // Fills the disk during the connection.
         const { bavail, bsize } = statfsSync(mounted);

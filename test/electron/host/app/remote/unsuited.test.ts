@@ -10,7 +10,7 @@ import { Connection } from '../../../../../electron/host/app/remote/connection.t
 import type { Source } from '../../../../../electron/host/app/remote/program.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { writeFakeSsh } from '../../../../sshd.ts';
-import { braggbenchHere, environmentWith } from '../../../cli/command.ts';
+import { braggbenchInProcess, environmentWith } from '../../../cli/command.ts';
 import { smallScenario } from '../../small-run.ts';
 
 const folder = scratchFolder('unsuited');
@@ -98,14 +98,14 @@ test('nothing starts on the login node of a cluster without a flag, and the mess
   });
 
   const environment = environmentWith(path.join(folder, 'home'), there);
-  const said = await braggbenchHere(['connect', 'login'], { cwd: folder, environment });
+  const said = await braggbenchInProcess(['connect', 'login'], { cwd: folder, environment });
   expect(said.code).toBe(1);
   const command = /braggbench (study clusters add NAME --host login)/.exec(said.stderr)?.[1] ?? said.stderr;
-  const added = await braggbenchHere(command.replace('NAME', 'near').split(' '), { cwd: folder, environment });
+  const added = await braggbenchInProcess(command.replace('NAME', 'near').split(' '), { cwd: folder, environment });
   expect(added.code, added.stderr).toBe(0);
-  const listed = await braggbenchHere(['study', 'clusters'], { cwd: folder, environment });
+  const listed = await braggbenchInProcess(['study', 'clusters'], { cwd: folder, environment });
   expect(listed.stdout).toContain('near');
   writeFileSync(path.join(folder, 'small.json'), JSON.stringify(smallScenario));
-  const run = await braggbenchHere(['run', 'small.json', '--on', 'login'], { cwd: folder, environment });
+  const run = await braggbenchInProcess(['run', 'small.json', '--on', 'login'], { cwd: folder, environment });
   expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('study clusters add NAME --host login')]);
 });

@@ -244,7 +244,7 @@ describe('foreign run files', () => {
     return made;
   }
 
-  function group(file: File, path: string): Group {
+  function groupAt(file: File, path: string): Group {
     const found = file.get(path);
     if (!(found instanceof Group)) throw new Error(`no group ${path}`);
     return found;
@@ -256,7 +256,7 @@ describe('foreign run files', () => {
     else at.create_attribute(name, value, null, '<d');
   }
 
-  async function refusal(file: Uint8Array): Promise<string> {
+  async function rejectionOf(file: Uint8Array): Promise<string> {
     try {
       await readRun(file, 'that.h5');
     } catch (error) {
@@ -273,35 +273,39 @@ describe('foreign run files', () => {
         new TextEncoder().encode('{"kind":"transport"}'),
         new Uint8Array(5000).fill(0x89),
       ]) {
-        expect(await refusal(other)).toMatch(/^that\.h5 cannot be opened as a run: it is not an HDF5 file\.$/);
+        expect(await rejectionOf(other)).toMatch(/^that\.h5 cannot be opened as a run: it is not an HDF5 file\.$/);
       }
     });
 
     it('HDF5 files from other programs', async () => {
       const other = await craftFile(null, (file) => file.create_dataset({ name: 'data', data: new Float64Array(3) }));
-      expect(await refusal(other)).toMatch(/another program/);
+      expect(await rejectionOf(other)).toMatch(/another program/);
     });
 
     it('files in a newer format version', async () => {
       const newer = await craftFile(bytes, (file) => replaceAttribute(file, 'format_version', 2));
-      expect(await refusal(newer)).toMatch(/newer Braggbench \(format 2, this one reads up to 1\)/);
+      expect(await rejectionOf(newer)).toMatch(/newer Braggbench \(format 2, this one reads up to 1\)/);
     });
 
     it('unknown workloads and statuses, and values that are not numbers', async () => {
-      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(f, 'workload', 'linear-relu')))).toMatch(
+      expect(await rejectionOf(await craftFile(bytes, (f) => replaceAttribute(f, 'workload', 'linear-relu')))).toMatch(
         /linear-relu/,
       );
-      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(f, 'status', 'maybe')))).toMatch(/"maybe"/);
+      expect(await rejectionOf(await craftFile(bytes, (f) => replaceAttribute(f, 'status', 'maybe')))).toMatch(
+        /"maybe"/,
+      );
       expect(
-        await refusal(await craftFile(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 'many'))),
+        await rejectionOf(await craftFile(bytes, (f) => replaceAttribute(groupAt(f, 'timing'), 'steps', 'many'))),
       ).toMatch(/steps/);
-      expect(await refusal(await craftFile(bytes, (f) => group(f, 'beam').delete_attribute('x_mm')))).toMatch(/x_mm/);
+      expect(await rejectionOf(await craftFile(bytes, (f) => groupAt(f, 'beam').delete_attribute('x_mm')))).toMatch(
+        /x_mm/,
+      );
     });
 
     it('arrays that do not match their axes', async () => {
-      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
-        /ledger\/number is \d+ × 9, but 3 × 9 is expected/,
-      );
+      expect(
+        await rejectionOf(await craftFile(bytes, (f) => replaceAttribute(groupAt(f, 'timing'), 'steps', 3))),
+      ).toMatch(/ledger\/number is \d+ × 9, but 3 × 9 is expected/);
     });
 
     it('fields with non-finite values', async () => {
@@ -312,7 +316,7 @@ describe('foreign run files', () => {
         values[2 * (dose.shape?.[1] ?? 0) + 3] = Number.NaN;
         dose.write_slice([], values);
       });
-      expect(await refusal(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
+      expect(await rejectionOf(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
     });
 
     it('arrays that exceed the limit in total, before any is read', async () => {
@@ -326,13 +330,15 @@ describe('foreign run files', () => {
         }
       });
       const before = process.memoryUsage().arrayBuffers;
-      expect(await refusal(claims)).toMatch(/its arrays claim 2\.\d\d GiB in total; allowed: \d+ MiB for a file of \d/);
+      expect(await rejectionOf(claims)).toMatch(
+        /its arrays claim 2\.\d\d GiB in total; allowed: \d+ MiB for a file of \d/,
+      );
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 27);
     });
 
     it('files that claim 2^40 keyframes', async () => {
-      const claim = await craftFile(bytes, (f) => replaceAttribute(group(f, 'keyframes'), 'count', 2 ** 40));
-      expect(await refusal(claim)).toMatch(/keyframes/);
+      const claim = await craftFile(bytes, (f) => replaceAttribute(groupAt(f, 'keyframes'), 'count', 2 ** 40));
+      expect(await rejectionOf(claim)).toMatch(/keyframes/);
     });
 
     it('files whose dose is a link into another file', async () => {
@@ -344,18 +350,18 @@ describe('foreign run files', () => {
         file.create_external_link('/etc/passwd', '/axes', 'axes');
       });
       // The library's virtual file system does not contain this file, even if the machine does.
-      expect(await refusal(linked)).toMatch(/the HDF5 library cannot read it: can't open file/);
+      expect(await rejectionOf(linked)).toMatch(/the HDF5 library cannot read it: can't open file/);
     });
   });
 
   describe('a damaged run file', () => {
     it('gives one clear error if it is cut off at any length', async () => {
       for (const share of [0.001, 0.1, 0.5, 0.9, 0.999]) {
-        expect(await refusal(bytes.slice(0, Math.floor(bytes.length * share)))).toMatch(
+        expect(await rejectionOf(bytes.slice(0, Math.floor(bytes.length * share)))).toMatch(
           /truncated|not an HDF5 file|damaged/,
         );
       }
-      expect(await refusal(bytes.slice(0, bytes.length - 1))).toMatch(/truncated/);
+      expect(await rejectionOf(bytes.slice(0, bytes.length - 1))).toMatch(/truncated/);
     });
 
     it('is read or rejected if any bytes are changed, and never ends the process', async () => {

@@ -4,7 +4,7 @@ import { decodeFrame } from '../../../../../electron/contract/wire/frame.ts';
 import type { StreamPolicy } from '../../../../../electron/contract/wire/streams.ts';
 import { StreamSender } from '../../../../../electron/host/app/service/stream-sender.ts';
 
-function sender(policy: StreamPolicy) {
+function createSender(policy: StreamPolicy) {
   const sent: { sequence: number; dropped: number; value: unknown }[] = [];
   const stream = new StreamSender({
     ...{ stream: 1, policy, credits: 3, attached: () => true },
@@ -22,7 +22,7 @@ function sender(policy: StreamPolicy) {
 
 describe('a new connection for streams', () => {
   it('receives only the newest of the frames lost on the old one; the others count as dropped', () => {
-    const { stream, all } = sender('latest');
+    const { stream, all } = createSender('latest');
     stream.resume(1);
     expect(all()).toEqual([[3, 0, 'c']]);
     stream.offer(() => 'd');
@@ -30,7 +30,7 @@ describe('a new connection for streams', () => {
   });
 
   it('counts no frame as dropped that the reader received', () => {
-    const { stream, all } = sender('latest');
+    const { stream, all } = createSender('latest');
     stream.resume(2);
     expect(all()).toEqual([[3, 0, 'c']]);
     stream.offer(() => 'd');
@@ -41,7 +41,7 @@ describe('a new connection for streams', () => {
   });
 
   it('receives all lost frames of a lossless stream', () => {
-    const { stream, all } = sender('lossless');
+    const { stream, all } = createSender('lossless');
     stream.resume(1);
     expect(all()).toEqual([
       [2, 0, 'b'],
@@ -51,7 +51,7 @@ describe('a new connection for streams', () => {
 });
 
 it('a newer frame replaces one that waits for a credit, and the replaced frame counts as dropped', () => {
-  const { stream, all } = sender('latest');
+  const { stream, all } = createSender('latest');
   stream.offer(() => 'd');
   stream.offer(() => 'e');
   expect(all()).toEqual([]);

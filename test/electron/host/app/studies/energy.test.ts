@@ -30,7 +30,7 @@ import { studyTable, tableNotes } from '../../../../../electron/host/model/studi
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { onPosix } from '../../../../unless.ts';
 import { writeWideStudy } from '../../../../wide-study.ts';
-import { head, solved } from '../../model/studies/advice/solved.ts';
+import { head, solvedPoint } from '../../model/studies/advice/solved.ts';
 import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
@@ -52,7 +52,7 @@ describe('solving points of a study', () => {
         },
         ...{ mode: 'runs', slots: 1, threads: 1, at_once: 1, job: '7_1', signal: new AbortController().signal },
       });
-      const all = [1, 2, 3].map((n) => solver.failed(solved({ at: { 'problem.n': n } }).line, 'internal', 'no'));
+      const all = [1, 2, 3].map((n) => solver.failed(solvedPoint({ at: { 'problem.n': n } }).line, 'internal', 'no'));
       expect(requested).toBe(1);
       expect(all.map(({ where }) => [where.job, where.cores])).toEqual(
         Array.from({ length: 3 }, () => ['7_1', test_.host.capabilities().cpu.logicalCores]),
@@ -217,7 +217,7 @@ describe('energy measurement in studies', () => {
   };
 
   /** Fake counters report 30 J per run; every started run counts. */
-  async function solved(
+  async function solveWithCounters(
     document: object,
     counters: (counter: CounterOrReason) => Counters,
     repeats = 1,
@@ -261,30 +261,30 @@ describe('energy measurement in studies', () => {
     ['transport', tinyScenario],
     ['an image', image],
   ])('%s: reports the mean over the runs, and which counter was used', async (_, document) => {
-    const { result, values } = await solved(document, (cpu) => ({ cpu, cuda: 'there is no GPU' }));
+    const { result, values } = await solveWithCounters(document, (cpu) => ({ cpu, cuda: 'there is no GPU' }));
     expect(result.error).toBeNull();
     expect(values['energy_J']).toBe(30);
     expect(values['energy_of']).toContain('what is played, idle power included');
   });
 
   test('does not repeat long enough runs, and gives an interval for five of them', async () => {
-    const { started, result } = await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 5);
+    const { started, result } = await solveWithCounters(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 5);
     expect(started).toBe(5);
     expect(result.measures.find(({ name }) => name === 'energy_J')).toMatchObject({ value: 30, low: 30, high: 30 });
   });
 
   test('repeats short runs until the counter has advanced', async () => {
     const begun_ms = performance.now();
-    await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }));
+    await solveWithCounters(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }));
     // Ten times the duration of one run, measured now, so that it adapts to the speed of the machine.
     const counted_s = (10 * (performance.now() - begun_ms)) / 1000;
-    const { started, values } = await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 1, counted_s);
+    const { started, values } = await solveWithCounters(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 1, counted_s);
     expect(started).toBeGreaterThan(1);
     expect(values['energy_J']).toBe(30);
   });
 
   test('explains an unreadable counter in one sentence instead of a zero, in the row and below the table', async () => {
-    const { started, values, table } = await solved(tinyScenario, () => ({
+    const { started, values, table } = await solveWithCounters(tinyScenario, () => ({
       cpu: 'this system has none',
       cuda: 'none',
     }));
@@ -295,7 +295,7 @@ describe('energy measurement in studies', () => {
 
   test('reports no energy if the counter does not change', async () => {
     const still = { of: 'it', read: () => 7 };
-    const { values } = await solved(tinyScenario, () => ({ cpu: still, cuda: 'none' }), 1, 0.01);
+    const { values } = await solveWithCounters(tinyScenario, () => ({ cpu: still, cuda: 'none' }), 1, 0.01);
     expect(values).toMatchObject({ energy_J: null, energy_of: 'not known: the counter did not advance' });
   });
 
@@ -322,7 +322,7 @@ describe('energy measurement in studies', () => {
 
   test('reports the energy of a small workload from its session', async () => {
     const document = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 16, n: 16, k: 16 } };
-    const { result, values } = await solved(document, () => ({ cpu: 'not asked', cuda: 'not asked' }));
+    const { result, values } = await solveWithCounters(document, () => ({ cpu: 'not asked', cuda: 'not asked' }));
     expect(result.error).toBeNull();
     expect(
       values['energy_J'] === null

@@ -198,7 +198,7 @@ describe('studies in the host', async () => {
     return found;
   }
 
-  async function ended(id: string): Promise<StudyEntry> {
+  async function waitForStudyEnd(id: string): Promise<StudyEntry> {
     const until = Date.now() + 110_000;
     for (;;) {
       const entry = await entryOf(id);
@@ -225,7 +225,7 @@ describe('studies in the host', async () => {
         ...{ repeats: 5, axes: [{ kind: 'list', path: 'solver.variant', values: ['window', 'gather'] }] },
       },
     });
-    expect(await ended(id)).toMatchObject({ state: 'whole', done: 2, failed: 0 });
+    expect(await waitForStudyEnd(id)).toMatchObject({ state: 'whole', done: 2, failed: 0 });
     const { lines } = await page.call('study.advice', { study: id, error_mm: 0.1 });
     expect(lines[0]?.text).toMatch(/^Fastest correct variant on .*: (window|gather|undecided)\.$/);
     expect(lines[0]?.evidence.join()).toMatch(/readouts of the variants differ by at most/);
@@ -238,7 +238,7 @@ describe('studies in the host', async () => {
       expect(plan).toMatchObject({ points: 6, combinations: 6, looked: 6, refused: [] });
       expect(plan.state_bytes).toBeGreaterThan(1000);
       ({ study: id } = await page.call('study.start', study('ranges', [20, 25, 30])));
-      expect(await ended(id)).toMatchObject({
+      expect(await waitForStudyEnd(id)).toMatchObject({
         id: 'ranges',
         state: 'whole',
         points: 6,
@@ -335,10 +335,10 @@ describe('studies in the host', async () => {
 
     test('solves nothing when repeated, and puts another study with the same name into a separate folder', async () => {
       expect(await page.call('study.start', study('ranges', [20, 25, 30]))).toEqual({ study: 'ranges' });
-      expect(await ended('ranges')).toMatchObject({ done: 6 });
+      expect(await waitForStudyEnd('ranges')).toMatchObject({ done: 6 });
       const { study: other } = await page.call('study.start', study('ranges', [21]));
       expect(other).toBe('ranges 2');
-      expect(await ended(other)).toMatchObject({ state: 'whole', points: 2, done: 2 });
+      expect(await waitForStudyEnd(other)).toMatchObject({ state: 'whole', points: 2, done: 2 });
     });
   });
 
@@ -348,13 +348,13 @@ describe('studies in the host', async () => {
     await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(2);
     await expect(page.call('study.resume', { study: id, retry: false })).rejects.toMatchObject({ code: 'exists' });
     await page.call('study.stop', { study: id });
-    const stopped = await ended(id);
+    const stopped = await waitForStudyEnd(id);
     expect(stopped.state).toBe('open');
     expect(stopped.done).toBeLessThan(800);
     await page.call('study.resume', { study: id, retry: false });
     await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(stopped.done);
     await page.call('study.stop', { study: id });
-    await ended(id);
+    await waitForStudyEnd(id);
   });
 
   test('estimates its cost from some of its points, and a newer request cancels the previous one', async () => {
@@ -394,9 +394,9 @@ describe('studies in the host', async () => {
 
   test('reads its rows once, however many requests arrive at the same time', async () => {
     const { study: id } = await page.call('study.start', study('kept', [20, 22]));
-    await ended(id);
+    await waitForStudyEnd(id);
     expect((await rowsOf(id)).rows).toHaveLength(4);
-    // A second thread would read the damaged files.
+    // Damage the files: rows that were read again would be missing in the answers below.
     const results = path.join(test_.folder, 'library', 'studies', `${id}.study`, 'results');
     const files = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
     for (const file of files) writeFileSync(path.join(results, file), 'damaged');

@@ -79,7 +79,7 @@ describe('opening a timeline', async () => {
     afterEach(() => void vi.unstubAllEnvs());
 
     /** Nsight Systems is not installed, so a fake program with its name and command line replaces it. */
-    function nsys(name: string, script: string): void {
+    function installFakeNsys(name: string, script: string): void {
       const bin = path.join(folder, name);
       mkdirSync(bin);
       const program = path.join(bin, 'nsys');
@@ -93,7 +93,7 @@ describe('opening a timeline', async () => {
         '[ "$1 $2 $3" = "export --type=sqlite --force-overwrite=true" ] || exit 3',
         'case "$5" in *.nsys-rep) tail -c +5 "$5" >"$(echo "$4" | cut -d= -f2)";; *) exit 4;; esac',
       ];
-      nsys('good', script.join('\n'));
+      installFakeNsys('good', script.join('\n'));
       // Drop a file without an extension. The four bytes in front of the database imitate the report format.
       const report = Buffer.concat([Buffer.from('NSYS'), readFileSync(database)]);
       const trace = await openTrace(written('upload', report), 'mine.nsys-rep');
@@ -102,7 +102,7 @@ describe('opening a timeline', async () => {
     });
 
     it('gives the reason if nsys rejects it', async () => {
-      nsys('bad', 'echo "Importer error: wrong magic" >&2; exit 1');
+      installFakeNsys('bad', 'echo "Importer error: wrong magic" >&2; exit 1');
       await expect(openTrace(written('upload-2', '\u0001\u0002'), 'mine.nsys-rep')).rejects.toThrow(
         'mine.nsys-rep cannot be opened as a timeline: nsys could not convert it: Importer error: wrong magic.',
       );
@@ -111,7 +111,7 @@ describe('opening a timeline', async () => {
 
     it('is converted by the nsys on the path, or the one where NVIDIA installs it', async () => {
       expect(await findNsys({ PATH: '/nowhere' })).toBeNull();
-      nsys('found', 'exit 0');
+      installFakeNsys('found', 'exit 0');
       expect(await findNsys({ PATH: path.join(folder, 'found') })).toBe(path.join(folder, 'found', 'nsys'));
       const cuda = path.join(folder, 'cuda');
       mkdirSync(path.join(cuda, 'bin'), { recursive: true });
@@ -228,7 +228,7 @@ describe('a database with hostile names and times', () => {
     const read = (mostRows?: number) => () =>
       importNsight(caseOf('names.sqlite'), 'names.sqlite', () => undefined, mostRows);
     expect(read()).toThrow('none of its 3 rows has a valid start and end');
-    // Names, devices and the schema are rows too.
+    // Rows of names, devices and the schema count towards the limit too.
     expect(read(4)).toThrow('it has more than 4 rows, the maximum');
   });
 

@@ -17,10 +17,10 @@ import { readConstants } from '../../../../../electron/host/model/tuning/constan
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { isMemoryDoubtful } from '../../../../cheats/cheats.ts';
-import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
-const scratch = sameScratchFolder('problems');
+const scratch = fixedScratchFolder('problems');
 const cache = cacheWithUserKernels(scratch);
 const userKernels = new UserKernels({
   addon: loadAddon(),
@@ -57,7 +57,10 @@ async function judgeKernel(id: string, text?: string) {
   return judgeCandidate(await scenarioParts, { folder: smallProblem, id, text: source, seconds: 2, signal });
 }
 
-/** Expects a correct result. On a busy machine it may only stay unknown whether the kernel remembers results. */
+/**
+ * Expects a correct result. On a busy machine the kernel may also be *not checked*, if it could not be ruled out that
+ * it remembers results.
+ */
 function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   const { word, reason } = judgement;
   if (!isMemoryDoubtful(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
@@ -114,7 +117,7 @@ void run(const float*, float*, int, int) {}
   expect(reason).toMatch(/bb::user_problem::bench.*which a kernel must not replace/);
 });
 
-test('a Python candidate is judgeKernel like a C++ one: correct at every size, and wrong if it omits the maximum', {
+test('a Python candidate is judged like a C++ one: correct at every size, and wrong if it omits the maximum', {
   tags: 'slow',
 }, async () => {
   const judgement = await judgeKernel('numpy.py');

@@ -432,7 +432,8 @@ describe('access by other users', () => {
         const saving = save(files).then(() => {
           saved = true;
         });
-        // A later entry of another library is saved: the loop has tried the lock meanwhile.
+        // Save to another library meanwhile: when that save has ended, the waiting one has tried the lock at least
+        // once.
         await save(filesOf(path.join(data, 'library')));
         expect(saved).toBe(false);
         await theirs.end();

@@ -32,19 +32,19 @@ describe('interrupted saves', () => {
 
   const folder = scratchFolder('kills');
 
-  interface Report {
+  interface SaveRecord {
     asked: number;
     acknowledged: number;
   }
 
   /** Numbers of the last requested and the last acknowledged save of each kind. */
-  const scenarios = Array.from({ length: FILES }, (): Report => ({ asked: -1, acknowledged: -1 }));
-  const labels: Report = { asked: -1, acknowledged: -1 };
-  const drafts: Report = { asked: -1, acknowledged: -1 };
+  const scenarios = Array.from({ length: FILES }, (): SaveRecord => ({ asked: -1, acknowledged: -1 }));
+  const labels: SaveRecord = { asked: -1, acknowledged: -1 };
+  const drafts: SaveRecord = { asked: -1, acknowledged: -1 };
   let next = 0;
   let count = 0;
 
-  async function ask(told: Report, call: (n: number) => Promise<Answer>): Promise<void> {
+  async function recordCall(told: SaveRecord, call: (n: number) => Promise<Answer>): Promise<void> {
     next += 1;
     const n = next;
     const requested = call(n);
@@ -61,16 +61,16 @@ describe('interrupted saves', () => {
     for (let i = 0; i < REQUESTED_SAVES && !isOver(); i += 1) {
       const file = fileOf(i % FILES);
       const told = scenarios[i % FILES] ?? drafts;
-      await ask(told, (n) => server.call('scenario.save', { scenario: named(n), file, ifExists: 'replace' }));
-      await ask(labels, (n) => server.call('library.label', { file: fileOf(0), tags: [`n${n}`], remark: '' }));
-      await ask(drafts, (n) =>
+      await recordCall(told, (n) => server.call('scenario.save', { scenario: named(n), file, ifExists: 'replace' }));
+      await recordCall(labels, (n) => server.call('library.label', { file: fileOf(0), tags: [`n${n}`], remark: '' }));
+      await recordCall(drafts, (n) =>
         server.call('recovery.keep', { page: 'page-one', title: `n${n}`, file: null, draft: named(n) }),
       );
     }
   }
 
   /** Expects the content of the last acknowledged save or of a later request. Later kills must not lose it. */
-  function expectSaved(text: string | undefined, told: Report): void {
+  function expectSaved(text: string | undefined, told: SaveRecord): void {
     const found = text === undefined ? -1 : Number(text.slice(1));
     expect(found).toBeGreaterThanOrEqual(told.acknowledged);
     expect(found).toBeLessThanOrEqual(told.asked);
@@ -128,7 +128,7 @@ describe('disks that reject writes', () => {
   const file = { kind: 'library', key: 'mine.json' } as const;
   const scenario = { ...smallScenario };
 
-  function mounted(place: string): boolean {
+  function mountSmallDisk(place: string): boolean {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
       return true;
@@ -141,7 +141,7 @@ describe('disks that reject writes', () => {
     it('moves to the trash exactly the files it reports, and keeps the labels of the others', async (context) => {
       const library = path.join(folder, 'library');
       await mkdir(library);
-      if (!mounted(library)) return context.skip('no file system can be mounted here');
+      if (!mountSmallDisk(library)) return context.skip('no file system can be mounted here');
       const test = await openTestHost({ dataFolder: folder });
       try {
         const page = await test.page();
@@ -175,7 +175,7 @@ describe('disks that reject writes', () => {
     it('is reported when a draft is saved on it', async (context) => {
       const data = path.join(folder, 'data');
       await mkdir(data);
-      if (!mounted(data)) return context.skip('no file system can be mounted here');
+      if (!mountSmallDisk(data)) return context.skip('no file system can be mounted here');
       execFileSync('mount', ['-o', 'remount,ro', data]);
       const test = await openTestHost({ dataFolder: data });
       try {
@@ -276,7 +276,7 @@ describe('owned folders', () => {
       await keep(one, 'mine');
       const two = await start(unshare);
       expect(await offered(two)).toEqual([]);
-      // In the other direction, the files are not offered either.
+      // The first process is not offered the files of the second one either.
       await keep(two, 'theirs');
       expect(await offered(one)).toEqual([]);
     });

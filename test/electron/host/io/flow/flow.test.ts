@@ -33,7 +33,7 @@ describe('lazily computed values', () => {
 });
 
 describe('lanes for jobs', () => {
-  function stage() {
+  function createLanes() {
     const started: string[] = [];
     const finish = new Map<string, () => void>();
     let changes = 0;
@@ -57,7 +57,7 @@ describe('lanes for jobs', () => {
   }
 
   test('run one job at a time on each device, in order', async () => {
-    const { lanes, started, add, end, changes } = stage();
+    const { lanes, started, add, end, changes } = createLanes();
     add('a', 'cpu');
     add('b', 'cpu');
     add('c', 'cuda');
@@ -69,7 +69,7 @@ describe('lanes for jobs', () => {
   });
 
   test('make a job for the complete machine wait for all earlier jobs, and all later jobs wait for it', async () => {
-    const { lanes, started, add, end } = stage();
+    const { lanes, started, add, end } = createLanes();
     add('run', 'cpu');
     add('bench', ALL_LANES);
     add('gpu', 'cuda');
@@ -83,7 +83,7 @@ describe('lanes for jobs', () => {
   });
 
   test('let waiting jobs start when the one before them is removed', () => {
-    const { lanes, started, add } = stage();
+    const { lanes, started, add } = createLanes();
     add('run', 'cpu');
     add('bench', ALL_LANES);
     add('gpu', 'cuda');
@@ -94,7 +94,7 @@ describe('lanes for jobs', () => {
 });
 
 describe('cooperative work', () => {
-  function* steps(count: number, each_ms: number): YieldingTask<number> {
+  function* busySteps(count: number, each_ms: number): YieldingTask<number> {
     for (let i = 0; i < count; i += 1) {
       const until_ms = performance.now() + each_ms;
       while (performance.now() < until_ms);
@@ -104,7 +104,7 @@ describe('cooperative work', () => {
   }
 
   /** Number of event-loop iterations that were free for other work until `work` was done. */
-  async function turnsOf(work: Promise<number>): Promise<number> {
+  async function freeIterations(work: Promise<number>): Promise<number> {
     let [turns, done] = [0, false];
     const others = (async () => {
       while (!done) {
@@ -119,7 +119,7 @@ describe('cooperative work', () => {
   }
 
   test('yields after each slow step, whatever their number', async () => {
-    expect(await turnsOf(runInSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
+    expect(await freeIterations(runInSlices(busySteps(10, 6)))).toBeGreaterThanOrEqual(10);
   });
 
   test('never yields in its uninterrupted form', () => {
@@ -127,7 +127,7 @@ describe('cooperative work', () => {
     setImmediate(() => {
       turns += 1;
     });
-    expect(runToCompletion(steps(10, 1))).toBe(10);
+    expect(runToCompletion(busySteps(10, 1))).toBe(10);
     expect(turns).toBe(0);
   });
 });
@@ -152,7 +152,7 @@ describe('JSON text', () => {
 });
 
 describe('a memory budget', () => {
-  async function settled(promise: Promise<unknown>): Promise<boolean> {
+  async function isSettled(promise: Promise<unknown>): Promise<boolean> {
     return Promise.race([promise.then(() => true), new Promise<boolean>((done) => setTimeout(() => done(false), 5))]);
   }
 
@@ -161,29 +161,29 @@ describe('a memory budget', () => {
     const first = await budget.reserve(6);
     const large = budget.reserve(8);
     const small = budget.reserve(1);
-    expect(await settled(large)).toBe(false);
-    expect(await settled(small)).toBe(false); // requested after the large one
+    expect(await isSettled(large)).toBe(false);
+    expect(await isSettled(small)).toBe(false); // requested after the large one
     first();
     first(); // a second release has no effect
-    expect(await settled(large)).toBe(true);
-    expect(await settled(small)).toBe(true);
+    expect(await isSettled(large)).toBe(true);
+    expect(await isSettled(small)).toBe(true);
     const whole = budget.reserve(2);
-    expect(await settled(whole)).toBe(false);
+    expect(await isSettled(whole)).toBe(false);
     (await large)();
-    expect(await settled(whole)).toBe(true);
+    expect(await isSettled(whole)).toBe(true);
   });
 
   test('grants a request above the budget all of it, alone', async () => {
     const budget = new ResourceBudget(10);
     const first = await budget.reserve(1);
     const huge = budget.reserve(100);
-    expect(await settled(huge)).toBe(false);
+    expect(await isSettled(huge)).toBe(false);
     first();
     const release = await huge;
     const next = budget.reserve(1);
-    expect(await settled(next)).toBe(false);
+    expect(await isSettled(next)).toBe(false);
     release();
-    expect(await settled(next)).toBe(true);
+    expect(await isSettled(next)).toBe(true);
   });
 });
 
@@ -238,7 +238,7 @@ describe('the coalescing queue', () => {
             await settled();
           }
         }
-        // The running item and the waiting one.
+        // Finish the running item and the waiting one.
         for (let i = 0; i < 3; i += 1) {
           await settled();
           finish();

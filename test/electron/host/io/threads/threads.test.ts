@@ -10,7 +10,7 @@ import {
 import { PieceAssembler, splitInSlices, splitIntoPieces } from '../../../../../electron/host/io/threads/threads.ts';
 
 /** The value as another thread receives it. */
-function throughThread(value: unknown, most: number): { readonly whole: unknown; readonly pieces: number } {
+function sendThroughThread(value: unknown, most: number): { readonly whole: unknown; readonly pieces: number } {
   const pieces = structuredClone(splitIntoPieces(value, most));
   const assembly = new PieceAssembler();
   let whole: unknown;
@@ -35,7 +35,7 @@ const values: readonly (readonly [string, unknown])[] = [
 describe('a value sent in pieces', () => {
   it.each(values)('is reassembled unchanged: %s', (_what, value) => {
     for (const most of [1, 2, 7, 100, 1_000_000]) {
-      const { whole } = throughThread(value, most);
+      const { whole } = sendThroughThread(value, most);
       expect(whole).toStrictEqual(value);
       // Compares texts, because equality ignores the order of keys.
       expect(JSON.stringify(whole)).toBe(JSON.stringify(value));
@@ -53,7 +53,7 @@ describe('a value sent in pieces', () => {
   });
 
   it('has no piece larger than requested, and only one piece if it is small', () => {
-    expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
+    expect(sendThroughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
     // Small values are transferred without a copy.
     const small = { a: numbers.slice(0, 50) };
     expect(splitIntoPieces(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);

@@ -13,7 +13,7 @@ import {
   dicomOf,
   doseOf,
   type Elements,
-  ellipses,
+  ellipsePhantom,
   gammaOf,
   metaImageOf,
   nrrdOf,
@@ -145,7 +145,7 @@ describe('CT slices', () => {
     series: string | null = null,
   ): Promise<CtSlice> => readCtSlice({ path: path.join(folder, name), name, series, plane, at_mm });
 
-  function write(name: string, bytes: Uint8Array): string {
+  function writeInFolder(name: string, bytes: Uint8Array): string {
     writeFileSync(path.join(folder, name), bytes);
     return name;
   }
@@ -161,8 +161,8 @@ describe('CT slices', () => {
   describe('a slice of a CT', () => {
     beforeAll(() => {
       writeSeries(path.join(folder, 'series'), odd);
-      write('odd.nrrd', nrrdOf(odd));
-      write('odd.mha', metaImageOf(odd));
+      writeInFolder('odd.nrrd', nrrdOf(odd));
+      writeInFolder('odd.mha', metaImageOf(odd));
     });
 
     test.each(['transverse', 'coronal', 'sagittal'] as const)(
@@ -199,18 +199,18 @@ describe('CT slices', () => {
         '00200032': ['DS', `${right}\\${front}\\-4`],
         '00200037': ['DS', '-1\\0\\0\\0\\-1\\0'],
       };
-      write('turned.dcm', dicomOf(back, 1, turned));
+      writeInFolder('turned.dcm', dicomOf(back, 1, turned));
       expect((await read('turned.dcm')).hu).toEqual(whole.hu);
       expect((await read('turned.dcm')).origin_mm).toEqual(whole.origin_mm);
       const ras = nrrdOf(back, { space: 'right-anterior-superior', 'space origin': `(${-right},${-front},-6)` });
-      write('ras.nrrd', ras);
+      writeInFolder('ras.nrrd', ras);
       expect(await read('ras.nrrd')).toEqual(await read('odd.nrrd'));
     });
 
     /**
      * Files of `odd` whose columns follow each other along axis `u` and whose rows along `v`, in the given directions.
      */
-    function rotated(name: string, [u, v, w]: readonly [number, number, number], [wayU, wayV]: readonly number[]) {
+    function writeRotated(name: string, [u, v, w]: readonly [number, number, number], [wayU, wayV]: readonly number[]) {
       const size = [odd.columns, odd.rows, odd.slices];
       const own: Phantom = {
         ...odd,
@@ -235,7 +235,7 @@ describe('CT slices', () => {
           '00200032': ['DS', first.join('\\')],
           '00200037': ['DS', `${unit(u, wayU)}\\${unit(v, wayV)}`],
         };
-        write(`${name}/${slice}.dcm`, dicomOf(own, slice, changes));
+        writeInFolder(`${name}/${slice}.dcm`, dicomOf(own, slice, changes));
       }
     }
 
@@ -254,7 +254,7 @@ describe('CT slices', () => {
         [-1, -1],
       ]) {
         const name = `rotated-${u}${v}${ways.join('')}`;
-        rotated(name, [u, v, w], ways);
+        writeRotated(name, [u, v, w], ways);
         for (const plane of ['transverse', 'coronal', 'sagittal'] as const)
           expect(await read(name, plane), `${plane} ${ways.join(' ')}`).toEqual(await read('series', plane));
       }
@@ -275,7 +275,7 @@ describe('CT slices', () => {
           '00280030': ['DS', '5\\2'],
         });
       mkdirSync(path.join(folder, 'side'));
-      for (const slice of [0, 1]) write(`side/${slice}.dcm`, side(slice));
+      for (const slice of [0, 1]) writeInFolder(`side/${slice}.dcm`, side(slice));
       // y is 46, 48 and 50 mm from front to back; x is 100 and 105 mm.
       expect(await read('side', 'transverse', -8)).toMatchObject({
         ...{ columns: 2, rows: 3, spacing_mm: [5, 2], origin_mm: [100, 46] },
@@ -288,10 +288,10 @@ describe('CT slices', () => {
     });
 
     test('is read in the plane of its files if the spacing is uneven, also in a sagittal plane', async () => {
-      rotated('unequal', [1, 2, 0], [1, -1]);
+      writeRotated('unequal', [1, 2, 0], [1, -1]);
       for (const name of ['7', '8']) {
         const x = name === '7' ? -6 : -5;
-        write(
+        writeInFolder(
           `unequal/${name}.dcm`,
           dicomOf({ ...odd, columns: 5, rows: 4, spacing_mm: [0.75, 2, 1] }, 0, {
             '00200032': ['DS', `${x}\\20\\0`],
@@ -309,16 +309,16 @@ describe('CT slices', () => {
     test('needs no spacing to a neighbour: DICOM without a thickness, one plane of NRRD or MetaImage', async () => {
       const one = { ...odd, slices: 1 };
       mkdirSync(path.join(folder, 'single'));
-      write('single/only.dcm', dicomOf(one, 0, { '00180050': undefined, '00180088': undefined }));
+      writeInFolder('single/only.dcm', dicomOf(one, 0, { '00180050': undefined, '00180088': undefined }));
       const plane = Buffer.from(
         Int16Array.from({ length: 35 }, (_, at) => odd.hu(at % 7, Math.floor(at / 7), 0)).buffer,
       );
       const head =
         'NRRD0004\ntype: short\ndimension: 2\nsizes: 7 5\nspacings: 0.5 0.75\naxis mins: -10 20\ncenters: node node\nendian: little\nencoding: raw\n\n';
-      write('plane.nrrd', Buffer.concat([Buffer.from(head), plane]));
+      writeInFolder('plane.nrrd', Buffer.concat([Buffer.from(head), plane]));
       const meta =
         'NDims = 2\nDimSize = 7 5\nElementSpacing = 0.5 0.75\nOffset = -10 20\nElementType = MET_SHORT\nElementDataFile = LOCAL\n';
-      write('plane.mha', Buffer.concat([Buffer.from(meta), plane]));
+      writeInFolder('plane.mha', Buffer.concat([Buffer.from(meta), plane]));
       const wanted = await read('series', 'transverse', -6);
       for (const name of ['single', 'single/only.dcm', 'plane.nrrd', 'plane.mha']) {
         const { hu, spacing_mm, origin_mm, slices } = await read(name);
@@ -329,7 +329,7 @@ describe('CT slices', () => {
 
     test('applies slope, intercept, signed values and padding', async () => {
       const shifted = dicomOf({ ...odd, hu: () => 100 }, 0, { '00281052': ['DS', '-1000'], '00281053': ['DS', '0.5'] });
-      write('slope.dcm', shifted);
+      writeInFolder('slope.dcm', shifted);
       expect((await read('slope.dcm')).hu[0]).toBe((100 + 1024) * 0.5 - 1000);
       const signed = (padding: number, more: Readonly<Record<string, Elements[string]>> = {}) =>
         dicomOf({ ...odd, hu: (i) => (i === 0 ? -3024 : 7) }, 0, {
@@ -339,8 +339,8 @@ describe('CT slices', () => {
           ...more,
         });
       // The padding value -2000 is signed, in 16 bits or in the 12 bits that are stored.
-      write('signed.dcm', signed(-2000 & 0xffff));
-      write('signed-12.dcm', signed(-2000 & 0xfff, { '00280101': ['US', 12], '00280102': ['US', 11] }));
+      writeInFolder('signed.dcm', signed(-2000 & 0xffff));
+      writeInFolder('signed-12.dcm', signed(-2000 & 0xfff, { '00280101': ['US', 12], '00280102': ['US', 11] }));
       for (const file of ['signed.dcm', 'signed-12.dcm']) {
         const { hu } = await read(file);
         expect([hu[0], hu[1]], file).toEqual([-1000, 7]);
@@ -389,14 +389,14 @@ describe('CT slices', () => {
       ['no pixels', { '7fe00010': undefined }, 'it has no PixelData'],
       ['more rows than pixels', { '00280010': ['US', 50] }, 'it is truncated'],
     ])('%s', async (_, changes, says) => {
-      write('bad.dcm', dicomOf(odd, 0, changes));
+      writeInFolder('bad.dcm', dicomOf(odd, 0, changes));
       expect(await refused('bad.dcm')).toContain(says);
     });
 
     test('a file that is cut off anywhere', async () => {
       const whole = dicomOf(odd, 0);
       for (let length = 0; length < whole.length; length += 13) {
-        write('cut.dcm', whole.slice(0, length));
+        writeInFolder('cut.dcm', whole.slice(0, length));
         expect(await refused('cut.dcm')).toMatch(
           /not a DICOM file|truncated or damaged|it has no|it is truncated|is missing|rows and/,
         );
@@ -406,7 +406,7 @@ describe('CT slices', () => {
     test('slices in two coordinate systems', async () => {
       mkdirSync(path.join(folder, 'two-frames'));
       for (const k of [0, 1, 2]) {
-        write(`two-frames/${k}.dcm`, dicomOf(odd, k, { '00200052': ['UI', k === 1 ? '1.2.9' : '1.2.8'] }));
+        writeInFolder(`two-frames/${k}.dcm`, dicomOf(odd, k, { '00200052': ['UI', k === 1 ? '1.2.9' : '1.2.8'] }));
       }
       expect(await refused('two-frames')).toMatch(/its FrameOfReferenceUID is 1\.2\.9, but that of .* is 1\.2\.8/);
     });
@@ -419,7 +419,8 @@ describe('CT slices', () => {
         ['1.3', 'lung '],
       ].entries()) {
         const changes: Elements = { '0020000e': ['UI', uid ?? ''], '0008103e': ['LO', about ?? ''] };
-        for (const k of [0, 1]) write(`three/${i}-${k}.dcm`, dicomOf({ ...odd, hu: () => 100 * i }, k, changes));
+        for (const k of [0, 1])
+          writeInFolder(`three/${i}-${k}.dcm`, dicomOf({ ...odd, hu: () => 100 * i }, k, changes));
       }
       const all = '2 of 1.1 "soft", 2 of 1.2 "lung", 2 of 1.3 "lung"';
       expect(await refused('three')).toContain(`it contains 3 series (${all}); allowed: one, or its UID`);
@@ -437,7 +438,7 @@ describe('CT slices', () => {
         `no series matches "1.4"; allowed: its UID`,
       );
       await expect(read('three/0-0.dcm', 'transverse', null, '1.2')).rejects.toThrow('no series matches "1.2"');
-      write('plain.nrrd', nrrdOf(odd));
+      writeInFolder('plain.nrrd', nrrdOf(odd));
       await expect(read('plain.nrrd', 'transverse', null, 'soft')).rejects.toThrow('it has no series "soft"');
     });
 
@@ -447,13 +448,13 @@ describe('CT slices', () => {
         ...{ '0020000e': ['UI', uid], '0008103e': ['LO', about] },
         ...more,
       });
-      for (const k of [0, 1, 2]) write(`plan/a${k}.dcm`, dicomOf(odd, k, of('1.1', 'Thorax 3.0 B30f')));
-      for (const k of [0, 1]) write(`plan/b${k}.dcm`, dicomOf(odd, k, of('1.2', 'MonoE 70 keV')));
-      write(
+      for (const k of [0, 1, 2]) writeInFolder(`plan/a${k}.dcm`, dicomOf(odd, k, of('1.1', 'Thorax 3.0 B30f')));
+      for (const k of [0, 1]) writeInFolder(`plan/b${k}.dcm`, dicomOf(odd, k, of('1.2', 'MonoE 70 keV')));
+      writeInFolder(
         'plan/c.dcm',
         dicomOf(odd, 0, of('1.3', 'Iodine', { '00080008': ['CS', 'DERIVED\\PRIMARY\\AXIAL\\MAT_SPECIFIC'] })),
       );
-      write('plan/rs.dcm', dicomOf(odd, 0, { '00080060': ['CS', 'RTSTRUCT'] }));
+      writeInFolder('plan/rs.dcm', dicomOf(odd, 0, { '00080060': ['CS', 'RTSTRUCT'] }));
       const found = await listCtSeries({ path: path.join(folder, 'plan'), name: 'plan' });
       expect(
         found.map(({ uid, description, slices, from_mm, to_mm }) => [uid, description, slices, from_mm, to_mm]),
@@ -475,7 +476,7 @@ describe('CT slices', () => {
       const series = (name: string, files: readonly Uint8Array[]): void => {
         writeSeries(path.join(folder, name), { ...odd, slices: 0 });
         files.forEach((bytes, i) => {
-          write(`${name}/${i}.dcm`, bytes);
+          writeInFolder(`${name}/${i}.dcm`, bytes);
         });
       };
       const four = [0, 1, 2, 3].map((k) => dicomOf(odd, k));
@@ -495,29 +496,29 @@ describe('CT slices', () => {
         'other/3.dcm: its size is 6 × 5, but that of 0.dcm is 7 × 5; allowed: one grid',
       );
       series('none', []);
-      write('none/readme.txt', new Uint8Array(200));
+      writeInFolder('none/readme.txt', new Uint8Array(200));
       expect(await refused('none')).toContain('it contains no DICOM file');
     });
 
     test('positions outside the image, and formats of other kinds', async () => {
-      write('odd2.nrrd', nrrdOf(odd));
+      writeInFolder('odd2.nrrd', nrrdOf(odd));
       await expect(read('odd2.nrrd', 'transverse', 40)).rejects.toThrow(
         'it has no slice at 40 mm; allowed: -6 to 0 mm',
       );
-      write('scanner.nrrd', nrrdOf(odd, { space: 'scanner-xyz' }));
+      writeInFolder('scanner.nrrd', nrrdOf(odd, { space: 'scanner-xyz' }));
       expect(await refused('scanner.nrrd')).toContain('its space is scanner-xyz; allowed: left-posterior-superior');
-      write('cut.nrrd', nrrdOf(odd).slice(0, -10));
+      writeInFolder('cut.nrrd', nrrdOf(odd).slice(0, -10));
       expect(await refused('cut.nrrd')).toContain('it is truncated');
-      write('cut.mha', metaImageOf(odd).slice(0, -1));
+      writeInFolder('cut.mha', metaImageOf(odd).slice(0, -1));
       expect(await refused('cut.mha')).toContain('it is truncated');
       expect(await refused('nowhere.dcm')).toContain('it cannot be found');
-      write('text.dcm', new TextEncoder().encode('hello'));
+      writeInFolder('text.dcm', new TextEncoder().encode('hello'));
       expect(await refused('text.dcm')).toContain('it is not a DICOM file');
     });
   });
 
   test('a thorax of 512 × 512 pixels', async () => {
-    writeSeries(path.join(folder, 'thorax'), ellipses(512));
+    writeSeries(path.join(folder, 'thorax'), ellipsePhantom(512));
     const { hu, spacing_mm, at_mm } = await read('thorax');
     expect(hu).toHaveLength(512 * 512);
     expect(spacing_mm).toEqual([0.8, 0.8]);
@@ -549,7 +550,7 @@ describe('CT slices', () => {
       ['with contrast', { '00180010': ['LO', 'Ultravist 300'] }, /ContrastBolusAgent is Ultravist 300/],
       ['packed with loss', { '00282110': ['CS', '01'] }, /LossyImageCompression is 01/],
     ])('%s is read, with a note', async (name, changes, says) => {
-      write(`${name}.dcm`, dicomOf(odd, 0, changes));
+      writeInFolder(`${name}.dcm`, dicomOf(odd, 0, changes));
       expect((await read(`${name}.dcm`)).notes).toEqual([expect.stringMatching(says)]);
     });
 
@@ -576,7 +577,7 @@ describe('CT slices', () => {
         'allowed: absent: one file per slice, not Enhanced CT',
       ],
     ])('%s is rejected', async (name, changes, says) => {
-      write(`${name}.dcm`, dicomOf(odd, 0, changes));
+      writeInFolder(`${name}.dcm`, dicomOf(odd, 0, changes));
       expect(await refused(`${name}.dcm`)).toContain(says);
     });
 

@@ -55,7 +55,7 @@ describe('volumes in Python packages', () => {
     [0, 0, 1],
   ] as const;
 
-  function python(program: string | null, script: string, file: string): unknown {
+  function runPython(program: string | null, script: string, file: string): unknown {
     const { status, stdout, stderr } = spawnSync(program ?? 'python3', ['-c', script, file], { encoding: 'utf8' });
     expect(status, stderr).toBe(0);
     return JSON.parse(stdout);
@@ -77,7 +77,7 @@ print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Colum
   'syntax': d.file_meta.TransferSyntaxUID, 'same': d.SOPInstanceUID == d.file_meta.MediaStorageSOPInstanceUID,
   'valid': all(u.is_valid for u in [d.SOPInstanceUID, d.StudyInstanceUID, d.SeriesInstanceUID, d.FrameOfReferenceUID]),
   'values': values}))`;
-      const found = python(pydicom, script, file) as { values: number[] };
+      const found = runPython(pydicom, script, file) as { values: number[] };
       expect(found).toMatchObject({
         ...{ modality: 'RTDOSE', units: 'GY', size: [4, 3, 2], spacing: [2, 1.5], origin: [-10, 20, 30.5] },
         ...{ offsets: [0, 2.5], pointer: 0x3004000c, syntax: '1.2.840.10008.1.2.1', same: true, valid: true },
@@ -102,7 +102,7 @@ for name in ['CT_small.dcm', 'rtdose.dcm', 'rtdose_1frame.dcm', 'rtdose_rle.dcm'
         v = a * float(d.RescaleSlope) + float(d.RescaleIntercept) if d.Modality == 'CT' else a * float(d.DoseGridScaling)
         out.append({'file': file, 'modality': d.Modality, 'mean': float(v.mean()), 'size': v.size, 'origin': [float(x) for x in d.ImagePositionPatient]})
 print(json.dumps(out))`;
-      const files = python(pydicom, script, '') as {
+      const files = runPython(pydicom, script, '') as {
         file: string;
         modality: string;
         mean: number;
@@ -133,7 +133,7 @@ print(json.dumps(out))`;
 import json, sys, pydicom
 d = pydicom.dcmread(sys.argv[1])
 print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
-      expect(python(pydicom, script, file)).toEqual([0, 1, 0, -1, 0, 0]);
+      expect(runPython(pydicom, script, file)).toEqual([0, 1, 0, -1, 0, 0]);
     },
   );
 
@@ -207,7 +207,7 @@ import json, sys, SimpleITK as sitk
 i = sitk.ReadImage(sys.argv[1])
 print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.GetOrigin(), 'direction': i.GetDirection(),
   'values': [float(v) for v in sitk.GetArrayFromImage(i).ravel()]}))`;
-      const found = python(simpleItk, script, file) as { values: number[] };
+      const found = runPython(simpleItk, script, file) as { values: number[] };
       expect(found).toMatchObject({
         ...{ size: [4, 3, 2], spacing: [1.5, 2, 2.5], origin: [-10, 20, 30.5], direction: [1, 0, 0, 0, 1, 0, 0, 0, 1] },
       });
@@ -216,7 +216,10 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
   );
 
   /** Lets ITK resample a file on a grid by nearest neighbours. Values outside the file become -1. */
-  function resampled(file: string, { sizes, spacing_mm, origin_mm, directions }: DirectedVolume): readonly number[] {
+  function resampleByItk(
+    file: string,
+    { sizes, spacing_mm, origin_mm, directions }: DirectedVolume,
+  ): readonly number[] {
     const [out, parameters] = [`${file}-out`, `${file}.txt`];
     mkdirSync(out, { recursive: true });
     const lines = [
@@ -266,7 +269,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
         const [file, bytes] = [path.join(folder, `itk-${name}.${ending}`), write(own)];
         writeFileSync(file, bytes);
         const scale = scaleOf(file, bytes);
-        const same = resampled(file, own);
+        const same = resampleByItk(file, own);
         expect(
           same.map((value) => Number((value * scale).toFixed(5))),
           name,
@@ -283,7 +286,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
       writeFileSync(file, bytes);
       const header = volumeHeader(file, bytes);
       const own = header === null ? readDicomDose(file, bytes) : decodeVolumeFile(file, bytes, header, []);
-      const itk = resampled(file, own);
+      const itk = resampleByItk(file, own);
       expect([own.sizes, own.origin_mm]).toEqual([
         [3, 4, 2],
         [-14, 20, 30.5],
@@ -322,7 +325,7 @@ function withFragments(syntax: string, fragment: Uint8Array, changes: Elements =
 }
 
 /** Two PackBits segments, high bytes first: a run of its first byte, then literals. */
-function rleOf(values: readonly number[]): Uint8Array {
+function encodeRle(values: readonly number[]): Uint8Array {
   const segment = (bytes: readonly number[]): number[] => {
     const run = bytes.findIndex((byte) => byte !== bytes[0]);
     const length = run < 0 ? bytes.length : run;
@@ -351,7 +354,7 @@ interface JpegSettings {
 }
 
 /** Lossless JPEG as ITU-T T.81, annex H, describes it; an encoder for tests, with one table of 17 codes. */
-function jpegOf(values: readonly number[], { columns, precision, predictor, point, restart }: JpegSettings) {
+function encodeJpeg(values: readonly number[], { columns, precision, predictor, point, restart }: JpegSettings) {
   const rows = values.length / columns;
   const segment = (marker: number, bytes: readonly number[]): number[] => [0xff, marker, 0, bytes.length + 2, ...bytes];
   // Fourteen codes of 4 bits and three of 6 bits, for differences of 0 to 16 bits.
@@ -422,9 +425,9 @@ describe('a CT slice in DICOM', () => {
   const stored = expectedPixels.map((hu) => hu + 1024);
 
   test('is read from RLE', () => {
-    const bytes = withFragments('1.2.840.10008.1.2.5', rleOf(stored));
+    const bytes = withFragments('1.2.840.10008.1.2.5', encodeRle(stored));
     expect([...readDicomPixels('a', bytes).hu]).toEqual(expectedPixels);
-    const short = withFragments('1.2.840.10008.1.2.5', rleOf(stored.slice(1)));
+    const short = withFragments('1.2.840.10008.1.2.5', encodeRle(stored.slice(1)));
     expect(() => readDicomPixels('a', short)).toThrow('its RLE frame decompresses to 34 pixels, but 35 are specified');
   });
 
@@ -473,7 +476,7 @@ describe('a CT slice in DICOM', () => {
 
     test('is decoded with any predictor, precision, point transform and restart interval', () => {
       const property = fc.property(jpegs, ({ settings, values }) => {
-        const { columns, rows, values: found } = decodeJpegLossless('a', jpegOf(values, settings));
+        const { columns, rows, values: found } = decodeJpegLossless('a', encodeJpeg(values, settings));
         expect([columns, rows, [...found]]).toEqual([settings.columns, values.length / columns, values]);
       });
       fc.assert(property, { numRuns: 200 });
@@ -485,7 +488,7 @@ describe('a CT slice in DICOM', () => {
         fc.nat(),
         fc.integer({ min: 1, max: 4 }),
         ({ settings, values }, at, count) => {
-          const good = jpegOf(values, settings);
+          const good = encodeJpeg(values, settings);
           const data = good.length - 2;
           // Insert bytes before the end marker.
           const longer = concatenateBytes(

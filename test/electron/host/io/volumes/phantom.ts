@@ -34,7 +34,7 @@ export const thorax: readonly Ellipse[] = [
   { at: [0, -0.52], half: [0.3, 0.04], hu: 350 },
 ];
 
-export function ellipses(size: number, list: readonly Ellipse[] = thorax, slices = 3): Phantom {
+export function ellipsePhantom(size: number, list: readonly Ellipse[] = thorax, slices = 3): Phantom {
   const middle = (size - 1) / 2;
   const step = 512 / size;
   return {
@@ -52,7 +52,7 @@ export function ellipses(size: number, list: readonly Ellipse[] = thorax, slices
 }
 
 /** A phantom of layers along y: each row has one value in all columns, which are along x. */
-export function layers(rows: readonly number[], columns: number, pixel_mm: number): Phantom {
+export function layeredPhantom(rows: readonly number[], columns: number, pixel_mm: number): Phantom {
   return {
     columns,
     rows: rows.length,
@@ -63,7 +63,7 @@ export function layers(rows: readonly number[], columns: number, pixel_mm: numbe
   };
 }
 
-function values({ columns, rows, slices, hu }: Phantom): Int16Array {
+function voxelValues({ columns, rows, slices, hu }: Phantom): Int16Array {
   const all = new Int16Array(columns * rows * slices);
   for (let k = 0; k < slices; k += 1) {
     for (let j = 0; j < rows; j += 1) {
@@ -93,7 +93,7 @@ export function nrrdOf(phantom: Phantom, changes: Readonly<Record<string, string
     ...changes,
   };
   const header = ['NRRD0004', ...Object.entries(fields).map(([key, value]) => `${key}: ${value}`), '', ''].join('\n');
-  return concatenateBytes(new TextEncoder().encode(header), bytesOf(values(phantom)));
+  return concatenateBytes(new TextEncoder().encode(header), bytesOf(voxelValues(phantom)));
 }
 
 export function metaImageOf(phantom: Phantom): Uint8Array {
@@ -111,7 +111,7 @@ export function metaImageOf(phantom: Phantom): Uint8Array {
     'ElementDataFile = LOCAL',
     '',
   ].join('\n');
-  return concatenateBytes(new TextEncoder().encode(header), bytesOf(values(phantom)));
+  return concatenateBytes(new TextEncoder().encode(header), bytesOf(voxelValues(phantom)));
 }
 
 /** Elements by tag, in ascending order; values are text or 16-bit numbers. */
@@ -193,7 +193,10 @@ export function writeSeries(folder: string, phantom: Phantom): void {
   }
 }
 
-/** RT Dose with all slices as frames: 32-bit values of `hu` above its minimum plus 1, in units of 0.25 Gy. */
+/**
+ * RT Dose with all slices as frames. Stored are 32-bit integers in units of 0.25 Gy: `hu` minus the value of the first
+ * voxel, plus 1.
+ */
 export function doseOf(
   phantom: Phantom,
   changes: Readonly<Record<string, Elements[string] | undefined>> = {},

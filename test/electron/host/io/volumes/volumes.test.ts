@@ -16,7 +16,7 @@ const readMetaImage = (name: string, bytes: Uint8Array, data: Uint8Array | null)
 
 const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-function floats(little: boolean): Uint8Array {
+function floatBytes(little: boolean): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
   for (const [i, value] of numbers.entries()) view.setFloat32(4 * i, value, little);
   return new Uint8Array(view.buffer);
@@ -46,11 +46,11 @@ const textOf = (type: string, values: string): Uint8Array =>
 
 describe('NRRD volumes', () => {
   it('are read raw and compressed, in either byte order', () => {
-    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: little\n${steps}`, floats(true)))).toEqual(volume);
-    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: big\n${steps}`, floats(false)))).toEqual(volume);
-    const packed = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(floats(true)));
+    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: little\n${steps}`, floatBytes(true)))).toEqual(volume);
+    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: big\n${steps}`, floatBytes(false)))).toEqual(volume);
+    const packed = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(floatBytes(true)));
     expect(readNrrd('a.nrrd', packed)).toEqual(volume);
-    expect(readNrrd('a.nrrd', nrrd('encoding: raw\nendian: little\nspacings: 1 2 2.5\n', floats(true)))).toEqual(
+    expect(readNrrd('a.nrrd', nrrd('encoding: raw\nendian: little\nspacings: 1 2 2.5\n', floatBytes(true)))).toEqual(
       volume,
     );
   });
@@ -58,14 +58,14 @@ describe('NRRD volumes', () => {
   test.each([
     [
       'cut',
-      nrrd(`encoding: raw\nendian: little\n${steps}`, floats(true).subarray(0, 40)),
+      nrrd(`encoding: raw\nendian: little\n${steps}`, floatBytes(true).subarray(0, 40)),
       /40 bytes, but 48 are specified: it is truncated/,
     ],
-    ['no NRRD', floats(true), /does not begin with NRRD0001/],
+    ['no NRRD', floatBytes(true), /does not begin with NRRD0001/],
     [
       // atan(0.1) is 5.7°.
       'sheared',
-      nrrd('encoding: raw\nendian: little\nspace directions: (1,0.1,0) (0,2,0) (0,0,2.5)\n', floats(true)),
+      nrrd('encoding: raw\nendian: little\nspace directions: (1,0.1,0) (0,2,0) (0,0,2.5)\n', floatBytes(true)),
       /its axes 1 and 2 are at an angle of 84\.3°; allowed: right angles/,
     ],
     [
@@ -73,28 +73,28 @@ describe('NRRD volumes', () => {
       'oblique',
       nrrd(
         'encoding: raw\nendian: little\nspace directions: (0.9848,0.1736,0) (-0.1736,0.9848,0) (0,0,2.5)\n',
-        floats(true),
+        floatBytes(true),
       ),
       /its axes are rotated by 10\.0° from those of the patient; allowed: up to 0\.06°/,
     ],
     [
       'a field without a space after its colon',
-      nrrd(`encoding: raw\nendian: little\nspace:RAS\n${steps}`, floats(true)),
+      nrrd(`encoding: raw\nendian: little\nspace:RAS\n${steps}`, floatBytes(true)),
       /its header contains the line "space:RAS"; allowed: "field: value", with a space/,
     ],
     [
       'without steps',
-      nrrd('encoding: raw\nendian: little\n', floats(true)),
+      nrrd('encoding: raw\nendian: little\n', floatBytes(true)),
       /neither spacings, space directions, nor axis mins/,
     ],
     [
       'a length below 0',
-      nrrd('encoding: raw\nendian: little\nspacings: 1 -2 2.5\n', floats(true)),
+      nrrd('encoding: raw\nendian: little\nspacings: 1 -2 2.5\n', floatBytes(true)),
       /spacings has -2; allowed: lengths above 0/,
     ],
     [
       'another compression',
-      nrrd(`encoding: bzip2\n${steps}`, floats(true)),
+      nrrd(`encoding: bzip2\n${steps}`, floatBytes(true)),
       /encoding is bzip2; allowed: raw, gzip, gz, ascii/,
     ],
     [
@@ -114,7 +114,7 @@ describe('NRRD volumes', () => {
     ],
     [
       'damaged compressed data',
-      nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)),
+      nrrd(`encoding: gzip\nendian: little\n${steps}`, floatBytes(true)),
       /cannot be decompressed/,
     ],
   ])('are rejected with the file name for %s', (_name, bytes, why) => {
@@ -136,38 +136,42 @@ const meta = (more: string, data: Uint8Array, file = 'LOCAL'): Uint8Array =>
 
 describe('MetaImage volumes', () => {
   it('are read from one file or two, compressed or not, in either byte order', () => {
-    const plain = meta('BinaryDataByteOrderMSB = False\n', floats(true));
+    const plain = meta('BinaryDataByteOrderMSB = False\n', floatBytes(true));
     expect(metaImageHeader('a.mha', plain).dataFiles).toBeNull();
     expect(readMetaImage('a.mha', plain, null)).toEqual(volume);
-    expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floats(false)), null)).toEqual(volume);
-    const packed = meta('CompressedData = True\n', deflateSync(floats(true)));
+    expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floatBytes(false)), null)).toEqual(volume);
+    const packed = meta('CompressedData = True\n', deflateSync(floatBytes(true)));
     expect(readMetaImage('a.mha', packed, null)).toEqual(volume);
     // MetaIO also accepts a colon, other names of a field and other spellings of numbers.
-    const colon = meta('Position : -0.5 0.0 10.0\nBinaryData: True\n', floats(true));
+    const colon = meta('Position : -0.5 0.0 10.0\nBinaryData: True\n', floatBytes(true));
     expect(readMetaImage('a.mha', colon, null)).toEqual(volume);
     const head = meta('', new Uint8Array(0), 'a.raw');
     expect(metaImageHeader('a.mhd', head).dataFiles).toEqual(['a.raw']);
-    expect(readMetaImage('a.mhd', head, floats(true))).toEqual(volume);
+    expect(readMetaImage('a.mhd', head, floatBytes(true))).toEqual(volume);
   });
 
   test.each([
-    ['cut', meta('', floats(true).subarray(0, 40)), /40 bytes, but 48 are specified: it is truncated/],
-    ['with one axis twice', meta('TransformMatrix = 0 1 0 0 1 0 0 0 1\n', floats(true)), /two of its axes/],
+    ['cut', meta('', floatBytes(true).subarray(0, 40)), /40 bytes, but 48 are specified: it is truncated/],
+    ['with one axis twice', meta('TransformMatrix = 0 1 0 0 1 0 0 0 1\n', floatBytes(true)), /two of its axes/],
     [
       'of channels',
-      meta('ElementNumberOfChannels = 3\n', floats(true)),
+      meta('ElementNumberOfChannels = 3\n', floatBytes(true)),
       /ElementNumberOfChannels = 3 is not supported; allowed: 1/,
     ],
-    ['not a MetaImage', floats(true), /no ElementDataFile/],
+    ['not a MetaImage', floatBytes(true), /no ElementDataFile/],
     [
       'packed with bytes after the data',
-      meta('CompressedData = True\n', Buffer.concat([deflateSync(floats(true)), Buffer.from('more')])),
+      meta('CompressedData = True\n', Buffer.concat([deflateSync(floatBytes(true)), Buffer.from('more')])),
       /its compressed data ends at byte \d+, but the section has \d+ bytes/,
     ],
-    ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header contains the line "HeaderSize 16"/],
+    [
+      'a line that is no field',
+      meta('HeaderSize 16\n', floatBytes(true)),
+      /its header contains the line "HeaderSize 16"/,
+    ],
     [
       'a size of a header with a colon',
-      meta('HeaderSize: 16\n', floats(true)),
+      meta('HeaderSize: 16\n', floatBytes(true)),
       /HeaderSize = 16 with .* not supported/,
     ],
   ])('are rejected with the file name for %s', (_name, bytes, why) => {
@@ -176,14 +180,14 @@ describe('MetaImage volumes', () => {
 
   it('are read along the axes of the patient if their axes are permuted', () => {
     // A row is the direction of one axis of the file, as in ITK: to y, to z, to x.
-    const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floats(true)), null);
+    const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floatBytes(true)), null);
     expect(turned).toEqual({
       sizes: [2, 2, 3],
       spacing_mm: [2.5, 1, 2],
       origin_mm: [-0.5, 0, 10],
       values: Float64Array.from([0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]),
     });
-    const back = readMetaImage('a.mha', meta('TransformMatrix = -1 0 0 0 1 0 0 0 1\n', floats(true)), null);
+    const back = readMetaImage('a.mha', meta('TransformMatrix = -1 0 0 0 1 0 0 0 1\n', floatBytes(true)), null);
     // The first cell is at -0.5 mm, and the axis points to negative x; so the last of two cells of 1 mm is at -1.5 mm.
     expect([back.origin_mm[0], ...back.values.subarray(0, 4)]).toEqual([-1.5, 1, 0, 3, 2]);
   });
@@ -215,7 +219,7 @@ const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume
 describe('a list of data files', () => {
   // 2 × 3 × 2 values: each slice of the last axis has six values, and each row has two.
   const cut = (count: number): Uint8Array[] =>
-    Array.from({ length: count }, (_, i) => floats(true).subarray((i * 48) / count, ((i + 1) * 48) / count));
+    Array.from({ length: count }, (_, i) => floatBytes(true).subarray((i * 48) / count, ((i + 1) * 48) / count));
   const metaList = (value: string, names = ''): Uint8Array => meta('', new TextEncoder().encode(names), value);
   const nrrdList = (value: string, names = ''): Uint8Array =>
     new TextEncoder().encode(

@@ -33,7 +33,7 @@ import { imageCandidates } from '../../../../../electron/host/workloads/diffract
 import { taskCandidates } from '../../../../../electron/host/workloads/task/candidates.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder } from '../../small-run.ts';
-import { benchHere } from '../../test-host.ts';
+import { benchInProcess } from '../../test-host.ts';
 import { smallProblem } from '../../workloads/image.ts';
 import { addon } from '../scenarios/open.ts';
 
@@ -44,7 +44,8 @@ describe('comparison of samples', () => {
     [{ low: 0.995, high: 1.01 }, 0.02, 'same'],
     [{ low: 0.97, high: 1.01 }, 0.02, 'undecided'],
     [{ low: 0.97, high: 0.985 }, 0.02, 'undecided'],
-    // If the control varies by a factor of two, the session still separates 220 from 1, and no candidate is the same.
+    // The control varies by a factor of two. The session still distinguishes ratios of 220 and 1, but calls no
+    // candidate the same.
     [{ low: 218, high: 221 }, 1.04, 'slower'],
     [{ low: 0.0045, high: 0.0046 }, 1.04, 'faster'],
     [{ low: 0.5, high: 0.7 }, 0.6, 'undecided'],
@@ -183,7 +184,7 @@ describe('labels of variants', () => {
     );
     expect(usual?.problem.solver).not.toHaveProperty('device');
     expect(second?.problem.solver).toMatchObject({ variant: 'diffraction-cuda-mixed', device: '1' });
-    // The engine accepts the field, even without a GPU that it could name.
+    // A variant on the CPU accepts the field too, although it uses no GPU.
     expect(
       addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: 'diffraction-fp64', device: '1' } })
         .plan.variant,
@@ -199,7 +200,7 @@ describe('labels of variants', () => {
 
   test('identify the rows of an image session', async () => {
     const problem = await smallProblem();
-    const report = await benchHere(
+    const report = await benchInProcess(
       addon,
       { kind: 'diffraction', problem },
       {

@@ -4,8 +4,8 @@ import type { NativeAddon, TransportProblem } from '../../../../../electron/host
 import { DeterminismCheck, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { fastestChain, gainsOf } from '../../../../../renderer/drawing/charts/ladder.ts';
-import { accuracyIn, benchHere, type HereOptions, measuredEntry as measured } from '../../test-host.ts';
-import { addon, check, scenarios } from '../scenarios/open.ts';
+import { accuracyIn, type BenchmarkOptions, benchInProcess, measuredEntry as measured } from '../../test-host.ts';
+import { addon, checkBeam, scenarios } from '../scenarios/open.ts';
 
 const coarse = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.7 } },
@@ -13,13 +13,13 @@ const coarse = {
 };
 
 async function smallProblem(parts: object = {}): Promise<TransportProblem> {
-  return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
+  return scenarios.resolve(await checkBeam({ ...coarse, ...parts }, 30));
 }
 
 const limits = createLimits(6, 600);
 
-const benchmark = (engine: NativeAddon, problem: TransportProblem, options: HereOptions) =>
-  benchHere(engine, { kind: 'transport', problem }, options);
+const benchmark = (engine: NativeAddon, problem: TransportProblem, options: BenchmarkOptions) =>
+  benchInProcess(engine, { kind: 'transport', problem }, options);
 
 describe('a benchmark of the real engine', () => {
   let report: SessionReport;

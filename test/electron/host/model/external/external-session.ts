@@ -48,7 +48,7 @@ function needsNumpy(ctx: TestContext): void {
 const entryOf = (entries: readonly { readonly label: string; readonly status: string }[], label: string) =>
   entries.find((one) => one.label === label && one.status === 'measured') as MeasuredSessionEntry | undefined;
 
-export async function session(
+export async function benchWithPrograms(
   document: Readonly<Record<string, unknown>>,
   variants: readonly string[],
   ids: readonly string[],
@@ -69,7 +69,7 @@ export async function expectLayer(problem: object, ctx: TestContext): Promise<vo
   needsNumpy(ctx);
   const ids = torch ? ['numpy', 'torch-cpu'] : ['numpy'];
   const document = { kind: 'linear-relu', version: 1, problem: { batch: 19, inputs: 33, outputs: 17, ...problem } };
-  const { entries, stopped, rounds } = await session(document, ['cpu-blocked'], ids);
+  const { entries, stopped, rounds } = await benchWithPrograms(document, ['cpu-blocked'], ids);
   expect([stopped, rounds]).toEqual(['rounds', 6]);
   for (const id of ids) {
     const own = entryOf(entries, id);
@@ -81,13 +81,13 @@ export async function expectLayer(problem: object, ctx: TestContext): Promise<vo
 }
 
 /** A row of the table of claims: kind, problem sizes, the engine's variant, and the programs compared with it. */
-export type Row = readonly [kind: string, numbers: object, variant: string, ids: readonly string[]];
+export type ClaimRow = readonly [kind: string, numbers: object, variant: string, ids: readonly string[]];
 
-export async function expectRow([kind, numbers, variant, ids]: Row, ctx: TestContext): Promise<void> {
+export async function expectRow([kind, numbers, variant, ids]: ClaimRow, ctx: TestContext): Promise<void> {
   needsNumpy(ctx);
   const document = { kind: 'micro', version: 1, problem: { kind, ...numbers } };
   const requested = torch ? [...ids, 'torch-cpu'] : ids;
-  const { entries } = await session(document, [variant], requested);
+  const { entries } = await benchWithPrograms(document, [variant], requested);
   for (const id of requested) {
     const own = entryOf(entries, id);
     expect(own?.accuracy).not.toHaveLength(0);
@@ -122,7 +122,7 @@ export async function expectImage(
 ): Promise<void> {
   needsNumpy(ctx);
   const asked = torch ? ['numpy-image', 'numpy-image-mixed', 'torch-image-cpu'] : ['numpy-image', 'numpy-image-mixed'];
-  const { entries } = await session(imageDocument(more), ['diffraction-fp64'], asked);
+  const { entries } = await benchWithPrograms(imageDocument(more), ['diffraction-fp64'], asked);
   for (const id of asked) {
     const own = entryOf(entries, id);
     expect(own?.accuracy.filter(({ holds }) => !holds)).toEqual([]);
@@ -132,7 +132,10 @@ export async function expectImage(
   }
 }
 
-/** Draws the problem of standard input with two programs; prints the distance of the second from the first. */
+/**
+ * Python program: computes the image of the problem on standard input with the array program and with another one.
+ * Prints the relative L2 norm of the difference.
+ */
 const DRAWN = `
 import json, sys
 import numpy as np

@@ -20,6 +20,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder } from '../../small-run.ts';
 import { addon } from '../scenarios/open.ts';
 import {
+  benchWithPrograms,
   crystal,
   expectImage,
   expectLayer,
@@ -27,16 +28,15 @@ import {
   imageDifference,
   needsPython,
   runPython,
-  session,
 } from './external-session.ts';
 import {
-  type Case,
   coarse,
   expectDose,
   problemOf,
-  python,
+  pythonRuns,
   registry,
   startCandidate,
+  type TransportCase,
   transport,
 } from './python-programs.ts';
 
@@ -161,7 +161,7 @@ describe('diffraction images of other programs', () => {
 });
 
 describe('other programs for transport', () => {
-  const cases: readonly Case[] = [
+  const cases: readonly TransportCase[] = [
     ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
     [
       'numpy-array',
@@ -184,7 +184,7 @@ describe('other programs for transport', () => {
     test.for(cases)("%s: %s: has the engine's dose and a closed ledger", expectDose);
 
     test('repeat bit for bit, and reject modes that only the engine has', async (ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = startCandidate('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
       await program.first();
       const second = await program.takeSample('warm');
@@ -208,15 +208,15 @@ describe('other programs for transport', () => {
     });
 
     test('a missing package', async (ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-      if (python('import cupy')) ctx.skip('CuPy is installed here');
+      if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (pythonRuns('import cupy')) ctx.skip('CuPy is installed here');
       await expect(startCandidate('cupy-raw', await problemOf({})).first()).rejects.toThrow(
         /^CuPy is not installed for this Python/,
       );
     });
 
     test('a package that fails on import, such as one built for another NumPy', async (ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const failing = `
 import runpy, sys
 class Finder:
@@ -234,7 +234,7 @@ runpy.run_path("numba_transport.py", run_name="__main__")
     });
 
     test('no class stores a value under the name of one of its methods or properties', (ctx) => {
-      if (!python('')) ctx.skip('python3 is not installed');
+      if (!pythonRuns('')) ctx.skip('python3 is not installed');
       const program = `
 import ast, pathlib, sys
 
@@ -266,7 +266,7 @@ for name in methods:
     });
 
     test('names removed from NumPy are restored for Numba, and existing ones are unchanged', (ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = [
         'import sys',
         `sys.path.insert(0, ${JSON.stringify(path.resolve(import.meta.dirname, '../../../../../assets/external'))})`,
@@ -280,11 +280,11 @@ for name in methods:
         'numba_device.restore_numpy_names()',
         'assert np.row_stack is max',
       ].join('\n');
-      expect(python(program)).toBe(true);
+      expect(pythonRuns(program)).toBe(true);
     });
 
     test('an unknown style', async (ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = startCandidate('numpy-array', await problemOf({}), { style: 'quick' });
       await expect(program.first()).rejects.toThrow("style 'quick' is not known; allowed: array, loop");
     });
@@ -302,7 +302,7 @@ for name in methods:
       new Conversation({ command: ['python3', '-c', code] }, { folder: registry.folder, gpu: null, mostSeconds: 20 });
 
     test('quotes its last message if the program ends', async (ctx) => {
-      if (!python('')) ctx.skip('python3 is not installed');
+      if (!pythonRuns('')) ctx.skip('python3 is not installed');
       const ended = script('raise SystemExit("out of paper")');
       await expect(ended.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
         'it exited with code 1: out of paper',
@@ -312,7 +312,7 @@ for name in methods:
     });
 
     test('names the signal if the program is killed', async (ctx) => {
-      if (!python('')) ctx.skip('python3 is not installed');
+      if (!pythonRuns('')) ctx.skip('python3 is not installed');
       const killed = script('import os; os.kill(os.getpid(), 9)');
       await expect(killed.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
         'it was killed by SIGKILL, possibly because the system ran out of memory',
@@ -321,7 +321,7 @@ for name in methods:
     });
 
     test('is an error if the program answers something unexpected', async (ctx) => {
-      if (!python('')) ctx.skip('python3 is not installed');
+      if (!pythonRuns('')) ctx.skip('python3 is not installed');
       const odd = script('input(); print("hello", flush=True); input()');
       await expect(odd.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
         'its reply does not follow the protocol',
@@ -385,7 +385,7 @@ describe('other programs measured as candidates', () => {
   test('a program still compiling after 60 % of the time is ended and left out', { tags: 'slow' }, async () => {
     const { registryIn, pidFile } = endlessCompiler();
     const document = { kind: 'micro', version: 1, problem: { kind: 'elementwise', n: 70_001 } };
-    const report = await session(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });
+    const report = await benchWithPrograms(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });
     expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
       ['cpu-fused', 'measured'],
       ['endless', 'refused'],

@@ -8,8 +8,9 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { check, scenarios } from '../scenarios/open.ts';
+import { checkBeam, scenarios } from '../scenarios/open.ts';
 import {
+  type ClaimRow,
   crystal,
   expectImage,
   expectLayer,
@@ -17,13 +18,12 @@ import {
   imageDifference,
   imageNames,
   needsPython,
-  type Row,
   runPython,
 } from './external-session.ts';
-import { type Case, expectDose } from './python-programs.ts';
+import { expectDose, type TransportCase } from './python-programs.ts';
 
 describe('external programs', () => {
-  const cases: readonly Case[] = [
+  const cases: readonly TransportCase[] = [
     ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
     // Oblique paths are longer, so that rows in depth become wider.
     ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 20, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
@@ -92,7 +92,7 @@ print(json.dumps({
       grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 150, energy: { kind: 'uniform', step_MeV: 3 } },
       ...{ physics: { nuclear: 'attenuation' }, solver: { stepping: 'path' } },
     };
-    const problem = scenarios.resolve(await check(parts, 30));
+    const problem = scenarios.resolve(await checkBeam(parts, 30));
     const { lost, ...apart } = runPython(COMPARED, { ...problem, keyframes: 0 }, environment) as Record<string, number>;
     expect(lost).toBeGreaterThan(0);
     for (const [name, difference] of Object.entries(apart)) expect(difference, name).toBeLessThan(1e-12);
@@ -180,7 +180,7 @@ print(json.dumps({
         physics: { nuclear: 'attenuation' },
         solver: { stepping: 'path', ...parts.solver },
       };
-      const problem = { ...scenarios.resolve(await check(document, 30)), keyframes: 0 };
+      const problem = { ...scenarios.resolve(await checkBeam(document, 30)), keyframes: 0 };
       const code = STEPPED.replaceAll('%MODULE%', module).replaceAll('%SOLVER%', solver).replaceAll('%MORE%', more);
       const { lost, ...apart } = runPython(code, { problem, steps: 5 }, environment) as Record<string, number>;
       expect(lost).toBeGreaterThan('beam' in parts ? 0 : -1);
@@ -220,7 +220,7 @@ print(json.dumps({"steps": steps, "apart": float(np.abs(doses[1] - doses[0]).max
       grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 100, energy: { kind: 'uniform', step_MeV: 1 } },
       solver: { ...{ stepping: 'path', step_mm: 0.5, precision: 'fp64', stop_weight: 0.4 } },
     };
-    const problem = { ...scenarios.resolve(await check(document, 20)), keyframes: 0 };
+    const problem = { ...scenarios.resolve(await checkBeam(document, 20)), keyframes: 0 };
     const ended = runPython(ENDED, { problem, steps_max: 20 }, environment) as { steps: number[]; apart: number };
     const [steps = 0] = ended.steps;
     expect(steps % 8).not.toBe(0);
@@ -247,7 +247,7 @@ describe('the linear layer', () => {
   );
 });
 
-const rows: readonly Row[] = [
+const rows: readonly ClaimRow[] = [
   ['launch', { n: 1001, steps: 3 }, 'cpu-passes', ['numpy']],
   ['reduction', { n: 100_001 }, 'cpu-chains', ['numpy']],
   ['host-loop', { rows: 7, length: 65, radius: 3 }, 'cpu-rows', ['numpy', 'numpy-rows']],

@@ -11,9 +11,9 @@ import {
 import { ProgramCandidate } from '../../../../../electron/host/model/external/program-candidate.ts';
 import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/bench-candidate.ts';
 import { assetsFolder } from '../../small-run.ts';
-import { addon, check, scenarios } from '../scenarios/open.ts';
+import { addon, checkBeam, scenarios } from '../scenarios/open.ts';
 
-export function python(code: string): boolean {
+export function pythonRuns(code: string): boolean {
   try {
     execFileSync('python3', ['-c', code], { stdio: 'ignore' });
     return true;
@@ -31,7 +31,7 @@ export const coarse = {
 };
 
 export async function problemOf(parts: object): Promise<TransportProblem> {
-  const problem = scenarios.resolve(await check({ ...coarse, ...parts }, 30));
+  const problem = scenarios.resolve(await checkBeam({ ...coarse, ...parts }, 30));
   return { ...problem, keyframes: 0, solver: { ...problem.solver, variant: 'gather' } };
 }
 
@@ -46,11 +46,17 @@ export function startCandidate(id: string, problem: TransportProblem, other: Par
   return out;
 }
 
-export type Case = readonly [id: string, name: string, parts: object, precision: 'fp32' | 'fp64', limit: number];
+export type TransportCase = readonly [
+  id: string,
+  name: string,
+  parts: object,
+  precision: 'fp32' | 'fp64',
+  limit: number,
+];
 
 /** Checks the dose against the engine's, and that the ledger balances. */
-export async function expectDose([id, _name, parts, precision, limit]: Case, ctx: TestContext): Promise<void> {
-  if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+export async function expectDose([id, _name, parts, precision, limit]: TransportCase, ctx: TestContext): Promise<void> {
+  if (!pythonRuns('import numpy')) ctx.skip('python3 with NumPy is not installed');
   const regions =
     precision === 'fp64'
       ? {

@@ -41,7 +41,12 @@ describe('the dose criterion of the gamma index', () => {
 });
 
 describe('fields of a run', () => {
-  function field(nz: number, nx: number, dz_mm: number, value: (z: number, x: number) => number): ComparedField {
+  function comparedField(
+    nz: number,
+    nx: number,
+    dz_mm: number,
+    value: (z: number, x: number) => number,
+  ): ComparedField {
     const dose = Float64Array.from({ length: nz * nx }, (_, i) => value(Math.floor(i / nx), i % nx));
     return doseField(dose, { nz, nx, dz_mm, dx_mm: 2, x_mm: 0, z_mm: 0, angle_rad: 0 });
   }
@@ -50,7 +55,7 @@ describe('fields of a run', () => {
 
   test('a map has depth as horizontal axis, x as vertical axis, and the unit MeV/mm²', async () => {
     const map = await fieldMap(
-      field(3, 2, 0.5, (z, x) => 10 * z + x),
+      comparedField(3, 2, 0.5, (z, x) => 10 * z + x),
       whole,
     );
     expect([map.horizontal.count, map.vertical.count]).toEqual([3, 2]);
@@ -61,16 +66,16 @@ describe('fields of a run', () => {
   });
 
   test('a difference requires the same grid', async () => {
-    const [a, b] = [field(3, 2, 0.5, (z) => z), field(3, 2, 0.5, (z) => z + 1)];
+    const [a, b] = [comparedField(3, 2, 0.5, (z) => z), comparedField(3, 2, 0.5, (z) => z + 1)];
     expect([...((await fieldDifference(b, a))?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
-    const other = field(3, 2, 0.25, (z) => z);
+    const other = comparedField(3, 2, 0.25, (z) => z);
     expect(await fieldDifference(other, a)).toBeNull();
     expect(gridText(other)).toBe('3 × 2 cells of 0.25 × 2 mm²');
   });
 
   test('curves on other grids are compared by linear interpolation between points', async () => {
-    const fine = field(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
-    const coarse = field(4, 1, 1, (z) => z + 0.5);
+    const fine = comparedField(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
+    const coarse = comparedField(4, 1, 1, (z) => z + 0.5);
     const [first, second, none] = await compareCurves([coarse, fine, null], 0);
     expect(first?.residual).toBeNull();
     // On both curves the dose equals the depth, so their difference is zero where both have values.
@@ -93,7 +98,7 @@ describe('fields of a run', () => {
     expect(
       await fieldDifference(
         image(1),
-        field(8, 8, 1, () => 1),
+        comparedField(8, 8, 1, () => 1),
       ),
     ).toBeNull();
   });

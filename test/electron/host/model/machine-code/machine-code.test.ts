@@ -44,7 +44,7 @@ const sass = readFileSync(path.join(here, 'reduction.sass'), 'utf8');
 const page = readFileSync(path.join(here, 'reduction-source.csv'), 'utf8');
 
 /** A fat binary in nvcc's layout: a header, then entries, each with a header. */
-function fatbin(
+function fatBinary(
   entries: readonly { payload: Uint8Array; flags: bigint; size: number; kind?: number; sm?: number }[],
 ): Buffer {
   const parts = entries.map(({ payload, flags, size, kind = 2, sm = 90 }) => {
@@ -86,7 +86,7 @@ describe('compiled kernels', () => {
   test('are read from fat binaries, plain or compressed by zstd and LZ4, without their PTX entries', () => {
     const packed = zstdCompressSync(cubin);
     const all = extractCubins(
-      fatbin([
+      fatBinary([
         { payload: cubin, flags: 0x11n, size: 0, sm: 80 },
         { payload: packed, flags: 0x8011n, size: cubin.length },
         { payload: Buffer.from('.version 9.0'), flags: 0x11n, size: 0, kind: 1, sm: 120 },
@@ -100,7 +100,7 @@ describe('compiled kernels', () => {
   });
 
   test('are rejected with a reason if the file is damaged, whatever its bytes', () => {
-    const whole = fatbin([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]);
+    const whole = fatBinary([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]);
     const read = (bytes: Uint8Array) => [...extractCubins(bytes).values()].map((one) => readKernels(one(), 'sm_90'));
     const refused = (work: () => unknown): void => {
       try {
@@ -258,7 +258,7 @@ describe('tools for machine code', () => {
     await mkdir(path.join(folder, 'kernels/source/micro/patterns'), { recursive: true });
     await writeFile(
       path.join(folder, 'kernels/micro.fatbin'),
-      fatbin([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]),
+      fatBinary([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]),
     );
     const spilled = { spill_store_bytes: 8, spill_load_bytes: 16, constant_bytes: 0, stack_bytes: 0, barriers: 1 };
     const kernel = { name: 'micro_reduce_sequential', architecture: 'sm_90', registers: 12, shared_bytes: 1024 };

@@ -106,7 +106,7 @@ describe('user materials', () => {
   const water = standardTable(materials.water);
 
   /** Energy, mass stopping power and range from a shipped table, as published. */
-  function published(name: MaterialName): readonly (readonly number[])[] {
+  function publishedTable(name: MaterialName): readonly (readonly number[])[] {
     const file = materials[name].stopping_power[0]?.file ?? '';
     const text = readFileSync(join(assetsFolder, 'materials', file), 'utf8');
     return text.split('\n').flatMap((line) => (/^\d/.test(line) ? [line.split(',').map(Number)] : []));
@@ -132,7 +132,7 @@ describe('user materials', () => {
 
     test('stops protons as in PSTAR within 0.2 % from 1 to 300 MeV', () => {
       let compared = 0;
-      for (const [energy = 0, stopping = 0] of published(name)) {
+      for (const [energy = 0, stopping = 0] of publishedTable(name)) {
         if (energy < 1) continue;
         const found = stoppingAt(addon.rangeTable, table, energy).stopping;
         expect(Math.abs(found / stopping - 1)).toBeLessThan(0.002);
@@ -142,7 +142,7 @@ describe('user materials', () => {
     });
 
     test('has the tabulated CSDA range within 0.3 % from 15 to 300 MeV, and within 1 % from 5 MeV', () => {
-      for (const [energy = 0, , range = 0] of published(name)) {
+      for (const [energy = 0, , range = 0] of publishedTable(name)) {
         if (energy < 5) continue;
         expect(Math.abs(stoppingAt(addon.rangeTable, table, energy).range / range - 1)).toBeLessThan(
           energy < 15 ? 0.01 : 0.003,
@@ -161,7 +161,7 @@ describe('user materials', () => {
   // The table of A-150 deviates from Bethe's formula between 1 and 0.7 MeV.
   test.each(materialNames)('%s stops protons as in PSTAR down to 0.5 MeV, and A-150 within 3.5 %', (name) => {
     const own = standardTable(described(name));
-    const rows = published(name).filter(([energy = 0]) => energy >= 0.5 && energy < 1);
+    const rows = publishedTable(name).filter(([energy = 0]) => energy >= 0.5 && energy < 1);
     expect(rows).toHaveLength(2);
     for (const [energy = 0, stopping = 0] of rows) {
       const found = stoppingAt(addon.rangeTable, own, energy).stopping;
@@ -169,14 +169,17 @@ describe('user materials', () => {
     }
   });
 
-  /** Largest difference from a published table above an energy, for a material whose table the model does not know. */
+  /**
+   * Largest relative deviation of computed stopping powers from the published table, above an energy. `changed`
+   * replaces the reference substances of the model.
+   */
   function largestDeviation(
     name: MaterialName,
     changed: (anchors: ReferenceSubstances) => ReferenceSubstances,
     from_MeV: number,
   ): number {
     const { composition, mean_excitation_eV } = materials[name];
-    const rows = published(name).filter(([energy = 0]) => energy >= from_MeV);
+    const rows = publishedTable(name).filter(([energy = 0]) => energy >= from_MeV);
     const energies = Float64Array.from(rows, ([energy = 0]) => energy);
     const ratio = createRatioToWater(
       changed(referenceSubstances(materials)),
@@ -195,7 +198,7 @@ describe('user materials', () => {
     return Math.max(...differences);
   }
 
-  /** Anchors without an element's table, or with another material's table instead. */
+  /** Reference substances in which an element has no table, or that of another material. */
   const without =
     (symbol: string, other?: MaterialName) =>
     (anchors: ReferenceSubstances): ReferenceSubstances => ({
@@ -212,11 +215,11 @@ describe('user materials', () => {
 
   describe('a table not used for fitting the model agrees as well', () => {
     test.each([
-      ['pmma', 'adipose tissue says what carbon has', without('C', 'adipose-icrp'), 1, 0.001],
-      ['bone-compact-icru', 'cortical bone says what calcium has', without('Ca', 'bone-cortical-icrp'), 1, 0.001],
-      ['air', 'nitrogen lies between carbon and oxygen', without('N'), 1, 0.002],
-      ['aluminium', 'aluminium lies between oxygen and calcium', without('Al'), 1, 0.004],
-      ['copper', 'copper lies between calcium and lead', without('Cu'), 10, 0.01],
+      ['pmma', 'carbon from adipose tissue', without('C', 'adipose-icrp'), 1, 0.001],
+      ['bone-compact-icru', 'calcium from cortical bone', without('Ca', 'bone-cortical-icrp'), 1, 0.001],
+      ['air', 'nitrogen interpolated between carbon and oxygen', without('N'), 1, 0.002],
+      ['aluminium', 'aluminium interpolated between oxygen and calcium', without('Al'), 1, 0.004],
+      ['copper', 'copper interpolated between calcium and lead', without('Cu'), 10, 0.01],
     ] as const)('%s: %s', (name, _, changed, from_MeV, most) => {
       expect(largestDeviation(name, changed, from_MeV)).toBeLessThan(most);
     });

@@ -14,7 +14,7 @@ import { convertKernelBench } from '../../../../../electron/host/model/problem-f
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { checkProblem } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
-import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { fixedScratchFolder } from '../../../../scratch-folder.ts';
 import { unless } from '../../../../unless.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
@@ -50,7 +50,7 @@ def get_init_inputs():
     return [3, 4]
 `;
 
-const scratch = sameScratchFolder('kernelbench');
+const scratch = fixedScratchFolder('kernelbench');
 const cache = path.join(scratch, 'cache');
 const userKernels = new UserKernels({
   addon: loadAddon(),

@@ -90,7 +90,7 @@ describe('the sanitizer program', onPosix, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function install(script: string): Promise<void> {
+  async function installFakeSanitizer(script: string): Promise<void> {
     const file = path.join(folder, 'compute-sanitizer');
     await writeFile(file, `#!/bin/sh\n${script}\n`);
     await chmod(file, 0o755);
@@ -101,12 +101,12 @@ describe('the sanitizer program', onPosix, () => {
     await expect(findSanitizer({ PATH: '/nowhere', CUDA_PATH: '/nowhere' })).rejects.toThrow(
       /compute-sanitizer was not found/,
     );
-    await install('exit 0');
+    await installFakeSanitizer('exit 0');
     expect(await findSanitizer({ PATH: folder })).toBe(path.join(folder, 'compute-sanitizer'));
   });
 
   test('runs the command line to be checked, and its findings name lines of the kernel', async () => {
-    await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
+    await installFakeSanitizer(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
     const found = await runSanitizer({
       tool: 'memcheck',
       args: ['run', 'small one.json', '--trust'],
@@ -123,7 +123,7 @@ describe('the sanitizer program', onPosix, () => {
   });
 
   test('does not report a rejected run as a finding', async () => {
-    await install('echo "nowhere.json does not exist"; exit 2');
+    await installFakeSanitizer('echo "nowhere.json does not exist"; exit 2');
     await expect(runSanitizer({ tool: 'memcheck', args: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
       /did not start: nowhere\.json does not exist/,
     );

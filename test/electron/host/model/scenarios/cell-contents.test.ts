@@ -12,16 +12,16 @@ import { cellContents } from '../../../../../electron/host/workloads/transport/s
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
-import { addon, check, lines, scenarios } from './open.ts';
+import { addon, checkBeam, issueLines, scenarios } from './open.ts';
 
 async function scenarioOf(regions: readonly object[], box = { width_mm: 4, depth_mm: 5 }): Promise<TransportScenario> {
-  const reading = await check({ geometry: { ...box, regions }, grid: { dx_mm: 1, dz_mm: 1 } });
-  if (reading.scenario === null) throw new Error(lines(reading).join('\n'));
+  const reading = await checkBeam({ geometry: { ...box, regions }, grid: { dx_mm: 1, dz_mm: 1 } });
+  if (reading.scenario === null) throw new Error(issueLines(reading).join('\n'));
   return reading.scenario;
 }
 
 /** The content of each cell as text, such as `lead 0.25 + water 0.75`. */
-async function cells(regions: readonly object[]): Promise<readonly (readonly string[])[]> {
+async function cellTexts(regions: readonly object[]): Promise<readonly (readonly string[])[]> {
   const { list, map } = cellContents(await scenarioOf(regions), { ct: null }, 5, 4);
   const texts = list.map((contents) =>
     contents
@@ -35,7 +35,7 @@ async function cells(regions: readonly object[]): Promise<readonly (readonly str
 
 describe('cells cut by region borders', () => {
   test('contain each material by its share; a thin foil inside a cell keeps its thickness', async () => {
-    const rows = await cells([{ material: 'lead', x_mm: [-2, 2], z_mm: [2.3, 2.4] }]);
+    const rows = await cellTexts([{ material: 'lead', x_mm: [-2, 2], z_mm: [2.3, 2.4] }]);
     expect(rows.map((row) => new Set(row))).toEqual([
       new Set(['water']),
       new Set(['water']),
@@ -47,7 +47,7 @@ describe('cells cut by region borders', () => {
 
   test('handle corners, and areas covered by the last region', async () => {
     expect(
-      await cells([
+      await cellTexts([
         { material: 'lead', x_mm: [-1.5, 2], z_mm: [1.5, 3] },
         { material: 'air', x_mm: [0.75, 2], z_mm: [2, 4.25] },
       ]),
@@ -78,11 +78,11 @@ describe('cells cut by region borders', () => {
         z_mm: [i / 4, i / 4 + 0.05 + i * 1e-4],
       }));
     const of = async (regions: readonly object[]) =>
-      await check({ geometry: { width_mm: 4, depth_mm: 60, regions }, grid: { dx_mm: 1, dz_mm: 0.25 } });
-    expect(lines(await of(foils(200)))).toEqual([]);
+      await checkBeam({ geometry: { width_mm: 4, depth_mm: 60, regions }, grid: { dx_mm: 1, dz_mm: 0.25 } });
+    expect(issueLines(await of(foils(200)))).toEqual([]);
     const walls = foils(199).map((one, i) => ({ ...one, x_mm: [-1.3 - i * 1e-3, 1.2 + i * 1e-3] }));
     const reading = await of(walls);
-    expect(lines(reading)).toEqual([
+    expect(issueLines(reading)).toEqual([
       'warning geometry.regions: boundaries cut cells into more than 255 different mixtures: shares of a cell are rounded to 1/64; boundaries between cells need no rounding',
     ]);
     const { materials, map } = scenarios.resolve(reading);
@@ -101,7 +101,7 @@ describe('cells cut by region borders', () => {
 
 describe('the material of a mixture', () => {
   test('has its densities by volume and all other properties by mass, exact in each cell', async () => {
-    const reading = await check({
+    const reading = await checkBeam({
       geometry: {
         width_mm: 4,
         depth_mm: 5,
@@ -134,8 +134,8 @@ describe('the material of a mixture', () => {
   });
 });
 
-async function problem(parts: object) {
-  return scenarios.resolve(await check(parts));
+async function problemWith(parts: object) {
+  return scenarios.resolve(await checkBeam(parts));
 }
 
 const smallBox = { width_mm: 4, depth_mm: 5 };
@@ -143,7 +143,7 @@ const coarse = { dx_mm: 1, dz_mm: 1 };
 
 describe('the problem for the engine', () => {
   test('has angles in radians, cells that fill the box and the memory limit', async () => {
-    const found = await problem({
+    const found = await problemWith({
       beam: { energy_MeV: 70, angle_deg: 30, angle_sigma_mrad: 2, x_sigma_mm: 1, energy_sigma_MeV: 0.5, weight: 1e6 },
       grid: { dx_mm: 0.33333333, dz_mm: 0.2, dtheta_mrad: 10, theta_max_mrad: 300 },
       geometry: { width_mm: 120, depth_mm: 50 },
@@ -166,7 +166,7 @@ describe('the problem for the engine', () => {
   });
 
   test('a cell belongs to the last region that contains it', async () => {
-    const found = await problem({
+    const found = await problemWith({
       geometry: {
         ...smallBox,
         regions: [
@@ -185,13 +185,13 @@ describe('the problem for the engine', () => {
   });
 
   test('water is the first material even if the scenario contains none', async () => {
-    const found = await problem({ geometry: { ...smallBox, background: 'lung' }, grid: coarse });
+    const found = await problemWith({ geometry: { ...smallBox, background: 'lung' }, grid: coarse });
     expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lung']);
     expect(new Set(found.map)).toEqual(new Set([1]));
   });
 
   test('water of a different density is a separate material', async () => {
-    const found = await problem({
+    const found = await problemWith({
       geometry: { ...smallBox, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
       grid: coarse,
     });
@@ -204,8 +204,8 @@ describe('the problem for the engine', () => {
       grid: coarse,
     };
     const [standard, icru90] = [
-      await problem(parts),
-      await problem({ ...parts, physics: { stopping_power: 'icru90' } }),
+      await problemWith(parts),
+      await problemWith({ ...parts, physics: { stopping_power: 'icru90' } }),
     ];
     expect(icru90.materials[0]?.stopping_MeV_cm2_g).not.toEqual(standard.materials[0]?.stopping_MeV_cm2_g);
     expect(icru90.materials[1]).toEqual(standard.materials[1]);
@@ -227,8 +227,8 @@ describe('the grid rules match the engine', () => {
     ['bone', { geometry: { background: 'bone-compact-icru' } }],
     ['icru90', { physics: { stopping_power: 'icru90' } }],
   ])('the estimated bins equal those of the plan: %s', async (_name, parts) => {
-    const reading = await check({ ...parts, solver: { stepping: 'depth' } });
-    expect(lines(reading).filter((line) => !line.includes('range spread'))).toEqual([]);
+    const reading = await checkBeam({ ...parts, solver: { stepping: 'depth' } });
+    expect(issueLines(reading).filter((line) => !line.includes('range spread'))).toEqual([]);
     const { plan } = addon.createTransport(scenarios.resolve(reading));
     const { ne = 0, ...rest } = reading.estimate ?? {};
     expect(rest).toMatchObject({ ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx });
@@ -240,26 +240,26 @@ describe('the grid rules match the engine', () => {
 describe('diffraction scenarios', () => {
   const folder = scratchFolder('hkl');
 
-  async function read(document: object) {
+  async function parseDocument(document: object) {
     return scenarios.any.parse(JSON.stringify(document), { name: path.join(folder, 's.json'), folder });
   }
 
-  async function issues(document: object): Promise<readonly string[]> {
-    const { issues: found } = await read(document);
+  async function issueTexts(document: object): Promise<readonly string[]> {
+    const { issues: found } = await parseDocument(document);
     return found.map((issue) => `${issue.severity}: ${issue.path}: ${issue.message}`);
   }
 
   const crystal = (parts: object) => ({ ...smallImage, crystal: { ...smallImage.crystal, ...parts } });
 
   test('only the lattice is required', async () => {
-    expect(await issues({ kind: 'diffraction', version: 1 })).toEqual([
+    expect(await issueTexts({ kind: 'diffraction', version: 1 })).toEqual([
       expect.stringMatching(/^error: crystal: is missing; needed: /),
     ]);
-    expect(await issues(smallImage)).toEqual([]);
+    expect(await issueTexts(smallImage)).toEqual([]);
   });
 
   test('the beam centre is in the middle by default, with X along the slow axis', async () => {
-    const reading = await read(smallImage);
+    const reading = await parseDocument(smallImage);
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     expect(reading.scenario.detector).toMatchObject({ beam_x_mm: 1.25, beam_y_mm: 1.65 });
   });
@@ -315,7 +315,7 @@ describe('diffraction scenarios', () => {
       /^warning: structure_factors\.default_electrons: leaves the image empty/,
     ],
   ] as const)('%s is invalid', async (_name, document, expected) => {
-    expect(await issues(document)).toEqual([expect.stringMatching(expected)]);
+    expect(await issueTexts(document)).toEqual([expect.stringMatching(expected)]);
   });
 
   describe('lists of reflections', () => {
@@ -323,7 +323,7 @@ describe('diffraction scenarios', () => {
 
     test('are read, and produce only their own spots', async () => {
       await writeFile(path.join(folder, 'one.hkl'), '# h k l F\n0 0 1 250\n\n0,0,-1,125.5\n');
-      const reading = await read(list('one.hkl'));
+      const reading = await parseDocument(list('one.hkl'));
       if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
       expect(reading.reflections).toBe(2);
       expect([...problemOf(reading).structure_factors.reflections]).toEqual([0, 0, 1, 250, 0, 0, -1, 125.5]);
@@ -339,15 +339,15 @@ describe('diffraction scenarios', () => {
     });
 
     test('are rejected if they are missing or lie outside the folder', async () => {
-      expect(await issues(list('none.hkl'))).toEqual([
+      expect(await issueTexts(list('none.hkl'))).toEqual([
         expect.stringMatching(/^error: structure_factors\.file: .*cannot be used/),
       ]);
-      expect(await issues(list('../s.hkl'))).toEqual([expect.stringMatching(/^error: structure_factors\.file: /)]);
+      expect(await issueTexts(list('../s.hkl'))).toEqual([expect.stringMatching(/^error: structure_factors\.file: /)]);
     });
 
     test('have their invalid lines named', async () => {
       await writeFile(path.join(folder, 'bad.hkl'), '1 2 3 4\n1 2 3\n1.5 2 3 4\n1 2 3 five\n1 2 3 9\n');
-      const { issues: found } = await read(list('bad.hkl'));
+      const { issues: found } = await parseDocument(list('bad.hkl'));
       expect(found.map((issue) => formatIssue(issue))).toEqual([
         expect.stringMatching(/bad\.hkl:2: .*"1 2 3" has 3 values; needed: h k l F$/),
         expect.stringMatching(/bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/),
@@ -381,7 +381,7 @@ describe('diffraction scenarios', () => {
   });
 
   test('the engine rejects by name the options that a variant does not support', async () => {
-    const reading = await read({
+    const reading = await parseDocument({
       ...crystal({ cells: { a: 50, b: 5, c: 5 } }),
       solver: { variant: 'diffraction-chebyshev' },
     });

@@ -3,7 +3,7 @@ import { extraStragglingOf, variantOptionsOf } from '../../../../../electron/hos
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { TransportScenarios } from '../../small-run.ts';
-import { addon, assetsFolder, check, lines, namedVariants, readYaml, scenarios } from './open.ts';
+import { addon, assetsFolder, checkBeam, issueLines, namedVariants, readYaml, scenarios } from './open.ts';
 
 const region = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
 
@@ -114,15 +114,15 @@ describe('fields that contradict each other', () => {
       'grid: 409 × 1601 × 250 × 10000 = 1.64e12 cells (energy, angle, depth, across) need at least 48.8 GiB of memory; allowed: 1.00 GiB',
     ],
   ])('%s', async (_name, parts, expected) => {
-    const reading = await check(parts);
-    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([expected]);
+    const reading = await checkBeam(parts);
+    expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([expected]);
     expect(() => scenarios.resolve(reading)).toThrow(expected);
   });
 
   test('too many cells along each axis', async () => {
     const fine = { dx_mm: 0.001, dz_mm: 0.001, dtheta_mrad: 0.05, energy: { kind: 'range', step_mm: 0.001 } };
-    const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine });
-    expect(lines(reading)).toEqual([
+    const reading = await checkBeam({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine });
+    expect(issueLines(reading)).toEqual([
       'warning solver.max_steps: the beam needs about 40801 steps to stop, but the run ends after 20000',
       'grid.dx_mm: 0.001 mm makes 40000 cells; allowed: at most 16384 cells along this axis',
       'grid.dz_mm: 0.001 mm makes 50000 cells; allowed: at most 16384 cells along this axis',
@@ -133,16 +133,20 @@ describe('fields that contradict each other', () => {
   });
 
   test('too many cells in x and z together', async () => {
-    const reading = await check({ geometry: { width_mm: 100, depth_mm: 100 }, grid: { dx_mm: 0.01, dz_mm: 0.01 } });
-    expect(lines(reading)).toContain(
+    const reading = await checkBeam({ geometry: { width_mm: 100, depth_mm: 100 }, grid: { dx_mm: 0.01, dz_mm: 0.01 } });
+    expect(issueLines(reading)).toContain(
       'grid.dx_mm: 0.01 mm by 0.01 mm gives 10000 × 10000 cells; allowed: at most 4194304 cells in x and z together',
     );
   });
 
   test('frames of a run that take too long to copy', async () => {
     const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
-    const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
-    expect(lines(reading)).toContain(
+    const reading = await checkBeam({
+      geometry: { width_mm: 40, depth_mm: 50 },
+      grid: fine,
+      solver: { step_mm: 0.05 },
+    });
+    expect(issueLines(reading)).toContain(
       'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) need 313 MiB for one frame of the run, ' +
         'its dose and the sums over every two axes; allowed: 96.0 MiB; a larger grid.dz_mm or grid.dx_mm makes it smaller',
     );
@@ -151,8 +155,8 @@ describe('fields that contradict each other', () => {
 
 describe('warnings about scenarios', () => {
   test('for an energy outside the tables no range is reported', async () => {
-    const beyond = await check({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
-    expect(lines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
+    const beyond = await checkBeam({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
+    expect(issueLines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
   });
 
   test.each([
@@ -177,14 +181,14 @@ describe('warnings about scenarios', () => {
       'warning solver.step_mm: 0.3 mm is not a whole number of cells in depth (grid.dz_mm, 0.2 mm): the remap in z widens the distal falloff',
     ],
   ])('%s', async (_name, parts, expected) => {
-    const reading = await check(parts);
-    expect(lines(reading)).toEqual([expected]);
+    const reading = await checkBeam(parts);
+    expect(issueLines(reading)).toEqual([expected]);
     expect(reading.problem).not.toBeNull();
   });
 
   test('a cutoff that shortens the range', async () => {
-    expect(lines(await check({}, 10))).toEqual([]);
-    expect(lines(await check({ grid: { cutoff_MeV: 2 } }, 10))).toEqual([
+    expect(issueLines(await checkBeam({}, 10))).toEqual([]);
+    expect(issueLines(await checkBeam({ grid: { cutoff_MeV: 2 } }, 10))).toEqual([
       'warning grid.cutoff_MeV: protons of 2 MeV still have a range of 0.075 mm in water, which is cut off: R80 is too short by that amount',
     ]);
   });
@@ -194,7 +198,7 @@ describe('warnings about scenarios', () => {
       { ...region, z_mm: [10.08, 10.12] },
       { ...region, x_mm: [-4.9, 5], z_mm: [10, 20.001] },
     ];
-    expect(lines(await check({ geometry: { width_mm: 40, depth_mm: 50, regions } }))).toEqual([]);
+    expect(issueLines(await checkBeam({ geometry: { width_mm: 40, depth_mm: 50, regions } }))).toEqual([]);
   });
 });
 
@@ -215,7 +219,7 @@ geometry:
 grid: {dx_mm: 0.3, theta_max_mrad: 402}
 solver: {variant: windwo}
 `);
-    expect(lines(reading).map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
+    expect(issueLines(reading).map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
       's.yaml:3:30 beam.x_mm',
       's.yaml:3:43 beam.weight',
       's.yaml:7:3 the key "depth_mm" is given twice in the same object; allowed',
@@ -238,7 +242,7 @@ beam: {energy_MeV: much}
 geometry: {width_mm: 40, regions: [{material: lead, x_mm: [-30, 10], z_mm: [10, 2000]}]}
 grid: {theta_max_mrad: 402}
 `);
-    expect(lines(reading).map((line) => line.split(': ')[1])).toEqual([
+    expect(issueLines(reading).map((line) => line.split(': ')[1])).toEqual([
       'beam.energy_MeV',
       'geometry.regions[0].x_mm',
       'grid.theta_max_mrad',
@@ -250,7 +254,7 @@ grid: {theta_max_mrad: 402}
 });
 
 test('the estimate never rejects a scenario that the engine would run', async () => {
-  // Limits from far too small to ample. Whenever the engine finds a variant, the check must accept the scenario.
+  // Memory limits from far too small to ample. Whenever the engine finds a variant, the check must accept the scenario.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {
     const limited = new TransportScenarios(
@@ -276,7 +280,7 @@ test('the estimate never rejects a scenario that the engine would run', async ()
           return false;
         }
       })();
-      if (fits) expect(lines(reading)).toEqual([]);
+      if (fits) expect(issueLines(reading)).toEqual([]);
     }
   }
 });

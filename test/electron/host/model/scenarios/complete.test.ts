@@ -8,10 +8,10 @@ import {
   roundedBelow,
   roundedNear,
 } from '../../../../../electron/host/model/scenarios/rounded.ts';
-import { addon, check, lines, scenarios } from './open.ts';
+import { addon, checkBeam, issueLines, scenarios } from './open.ts';
 
 async function completeParts(parts: object, energy_MeV = 70) {
-  const { scenario } = await check(parts, energy_MeV);
+  const { scenario } = await checkBeam(parts, energy_MeV);
   if (scenario === null) throw new Error('not completed');
   const { geometry, grid, solver } = scenario;
   return {
@@ -31,7 +31,7 @@ const range = (step_mm: number) => ({ kind: 'range' as const, step_mm });
 
 test('three lines at 70 MeV complete to water-70MeV', async () => {
   const shipped = await scenarios.read(`${import.meta.dirname}/../../../../../assets/scenarios/water-70MeV.json`);
-  const three = (await check({})).scenario;
+  const three = (await checkBeam({})).scenario;
   expect({ ...three, $schema: null, name: '', notes: '' }).toEqual({
     ...shipped.scenario,
     $schema: null,
@@ -71,10 +71,10 @@ describe('the defaults of a scenario follow from the beam range', () => {
   });
 
   test('angle bins and lateral cells are wider in metals because of scattering, and a foil does not change them', async () => {
-    // Silver: range 13.33 g/cm², scattering length 9.90 g/cm². Water: 7.718 and 46.88. √(1.346 / 0.1646) = 2.86 times
-    // the angles: bins of 14 mrad. Over a range of 12.7 mm the beam width is 0.285 mm in water and 0.81 mm in silver:
-    // cells of width/3.5, 0.23 mm. The falloff is taken as that of water with this range, 0.204 mm: depth cells of a
-    // third of it.
+    // Range of 100 MeV: 13.33 g/cm² in silver, 7.718 g/cm² in water. Scattering length: 9.90 and 46.88 g/cm². Angles
+    // are √(1.346 / 0.1646) = 2.86 times those in water, so angle bins are 14 mrad. Over a range of 12.7 mm the beam
+    // width is 0.285 mm in water and 0.81 mm in silver. Cells are width / 3.5, 0.23 mm. The falloff is that of water
+    // with this range, 0.204 mm, and depth cells are a third of it.
     const silver = { name: 'silver', formula: 'Ag', density_g_cm3: 10.5 };
     expect(await completeParts({ geometry: { background: 'silver', materials: [silver] } }, 100)).toMatchObject({
       ...{ dtheta: 14, dx: 0.23, dz: 0.067 },
@@ -99,8 +99,8 @@ describe('the defaults of a scenario follow from the beam range', () => {
   test('behind two metres of air, lateral cells in water follow the beam at its entrance', async () => {
     const air = { material: 'air', x_mm: [-60, 60], z_mm: [0, 2000] };
     const geometry = { width_mm: 120, depth_mm: 2100, regions: [air] };
-    const reading = await check({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
-    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    const reading = await checkBeam({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
+    expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
     // 1.7 mm at the end of the range in water and 3 mm at the entrance are 3.45 mm in quadrature, divided by 3.5.
     expect(reading.scenario?.grid.dx_mm).toBe(0.5);
   });
@@ -112,8 +112,8 @@ describe('the defaults of a scenario follow from the beam range', () => {
   ])('behind two metres of air, a pencil beam of %d MeV in %d mm has suitable cells', async (energy, width, dx) => {
     const slab = { material: 'water', z_mm: [2000, 2100] };
     const geometry = { background: 'air', width_mm: width, depth_mm: 2100, regions: [slab] };
-    const reading = await check({ beam: { energy_MeV: energy }, geometry }, energy);
-    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    const reading = await checkBeam({ beam: { energy_MeV: energy }, geometry }, energy);
+    expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
     expect(reading.scenario?.grid.dx_mm).toBe(dx);
   });
 
@@ -123,8 +123,8 @@ describe('the defaults of a scenario follow from the beam range', () => {
   ])('with %s m of air as the background before water, the cells are those of water', async (metres, planes) => {
     const slab = { material: 'water', z_mm: [1000 * metres, 1000 * metres + 250] };
     const geometry = { background: 'air', depth_mm: 1000 * metres + 250, regions: [slab] };
-    const reading = await check({ beam: { energy_MeV: 150, x_sigma_mm: 3 }, geometry }, 150);
-    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    const reading = await checkBeam({ beam: { energy_MeV: 150, x_sigma_mm: 3 }, geometry }, 150);
+    expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
     const { grid, geometry: box } = reading.scenario ?? {};
     // A third of the falloff in water, 2.22 mm, as without the gap; range bins are a sixth of a cell.
     expect(grid).toMatchObject({ dz_mm: 0.5, energy: { kind: 'range', step_mm: expect.closeTo(0.5 / 6, 6) } });
@@ -180,9 +180,10 @@ describe('the defaults of a scenario follow from the beam range', () => {
   test('any energy of the tables gives a valid scenario of a feasible size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
-        const reading = await check({}, energy);
+        const reading = await checkBeam({}, energy);
         // The smallest allowed cutoff shortens the range of the slowest beams.
-        const told = energy < 4 ? lines(reading).filter((line) => !line.includes('grid.cutoff_MeV')) : lines(reading);
+        const told =
+          energy < 4 ? issueLines(reading).filter((line) => !line.includes('grid.cutoff_MeV')) : issueLines(reading);
         expect(told).toEqual([]);
         const { nx = 0, nz = 0 } = reading.estimate ?? {};
         expect(nx).toBeGreaterThanOrEqual(100);
@@ -225,8 +226,8 @@ describe('the defaults of a scenario follow from the beam range', () => {
   test.each(['air', 'lung', 'adipose-icrp', 'bone-cortical-icrp', 'lead'])(
     'the angles in the background cover five widths: %s',
     async (background) => {
-      const reading = await check({ geometry: { background } }, 150);
-      expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+      const reading = await checkBeam({ geometry: { background } }, 150);
+      expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
     },
   );
 });
@@ -288,7 +289,7 @@ describe('explicit values override the defaults', () => {
       { regions: [{ ...region, material: 'bone-compact-icru' }] },
       { regions: [{ ...region, material: 'lung' }] },
     ]) {
-      const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
+      const reading = await checkBeam({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
       const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
       // The physical straggling of this beam is 0.1 mm. The grid adds the most straggling in lead, 0.04 mm, because the
       // stopping power of lead relative to water varies most.

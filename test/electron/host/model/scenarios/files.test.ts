@@ -8,11 +8,11 @@ import { checkFolderWritable } from '../../../../../electron/host/io/files/write
 import { checkWritable } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux } from '../../../../unless.ts';
-import { assetsFolder, expectRefused, hostileSamples, lines, scenarios } from './open.ts';
+import { assetsFolder, expectRefused, hostileSamples, issueLines, scenarios } from './open.ts';
 
 const folder = scratchFolder('files');
 
-async function readBytes(bytes: Uint8Array | string, name = 's.json'): Promise<readonly string[]> {
+async function issuesOfFile(bytes: Uint8Array | string, name = 's.json'): Promise<readonly string[]> {
   await writeFile(join(folder, name), bytes);
   const { issues } = await scenarios.read(join(folder, name));
   return issues.map((issue) => formatIssue({ ...issue, file: name }));
@@ -20,18 +20,18 @@ async function readBytes(bytes: Uint8Array | string, name = 's.json'): Promise<r
 
 describe('files that are not scenarios', () => {
   test('are rejected with one reason', async () => {
-    expect(lines(await scenarios.read(join(folder, 'none.json')))).toEqual([
+    expect(issueLines(await scenarios.read(join(folder, 'none.json')))).toEqual([
       `${folder}/none.json: there is no such file`,
     ]);
-    expect(lines(await scenarios.read(folder))).toEqual([`${folder}: is a folder, not a file`]);
-    expect(await readBytes(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual(['s.json: is not UTF-8 text']);
-    expect(await readBytes(' '.repeat(256 * 1024 + 1))).toEqual([
+    expect(issueLines(await scenarios.read(folder))).toEqual([`${folder}: is a folder, not a file`]);
+    expect(await issuesOfFile(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual(['s.json: is not UTF-8 text']);
+    expect(await issuesOfFile(' '.repeat(256 * 1024 + 1))).toEqual([
       's.json: is larger than 256 KiB, the limit for scenarios',
     ]);
   });
 
   test('are read only up to the limit, even if they never end', async () => {
-    expect(lines(await scenarios.read('/dev/zero'))).toEqual([
+    expect(issueLines(await scenarios.read('/dev/zero'))).toEqual([
       '/dev/zero: is larger than 256 KiB, the limit for scenarios',
     ]);
   });
@@ -39,14 +39,14 @@ describe('files that are not scenarios', () => {
 
 test('a neighbouring file is suggested for a missing one', async () => {
   await writeFile(join(folder, 'water.yaml'), 'kind: transport');
-  expect(lines(await scenarios.read(join(folder, 'wather.json')))).toEqual([
+  expect(issueLines(await scenarios.read(join(folder, 'wather.json')))).toEqual([
     `${folder}/wather.json: there is no such file (did you mean ${folder}/water.yaml?)`,
   ]);
   // The name of a shipped scenario is not accepted as a path in another folder.
-  expect(lines(await scenarios.read(join(folder, 'bone-slab-150MeV.json')))).toEqual([
+  expect(issueLines(await scenarios.read(join(folder, 'bone-slab-150MeV.json')))).toEqual([
     `${folder}/bone-slab-150MeV.json: there is no such file`,
   ]);
-  expect(lines(await scenarios.read(join(folder, 'none/water.yaml')))).toEqual([
+  expect(issueLines(await scenarios.read(join(folder, 'none/water.yaml')))).toEqual([
     `${folder}/none/water.yaml: there is no such file`,
   ]);
 });
@@ -156,12 +156,12 @@ describe('the shipped scenarios', async () => {
   test.each(shipped)('%s has no issues, has notes, and is formatted by the writer', async (name) => {
     const path = join(assetsFolder, 'scenarios', name);
     const reading = await scenarios.read(path);
-    // The earlier solver's grid is shipped to demonstrate its effect on the beam, which the warnings state.
+    // This example uses the grid of an earlier solver, which widens the beam. The warnings say so.
     const expected =
       name === 'uniform-grid-70MeV.json'
         ? [expect.stringContaining('of range spread'), expect.stringContaining('widens the distal falloff')]
         : [];
-    expect(lines(reading)).toEqual(expected);
+    expect(issueLines(reading)).toEqual(expected);
     expect(reading.scenario?.name).not.toBe('');
     expect(reading.scenario?.notes.length).toBeGreaterThan(60);
     expect(scenarios.text(reading.document)).toBe(await readFile(path, 'utf8'));

@@ -33,7 +33,7 @@ export const scenarios = new TransportScenarios(
 );
 
 /** `severity? file:line:column: path: message` of every issue; errors without their severity. */
-export function lines(reading: Reading): readonly string[] {
+export function issueLines(reading: Reading): readonly string[] {
   return reading.issues.map((issue) => (issue.severity === 'warning' ? 'warning ' : '') + formatIssue(issue));
 }
 
@@ -43,7 +43,7 @@ export function readYaml(text: string): Promise<Reading> {
 }
 
 /** Checks a document of the three required values and of `parts`, as the page's form sends it. */
-export function check(parts: object, energy_MeV = 70): Promise<Reading> {
+export function checkBeam(parts: object, energy_MeV = 70): Promise<Reading> {
   return scenarios.check(
     { kind: 'transport', version: 1, beam: { energy_MeV }, ...parts },
     { name: 's', folder: null },
@@ -53,10 +53,10 @@ export function check(parts: object, energy_MeV = 70): Promise<Reading> {
 const size = 256 * 1024 - 64;
 const fill = (part: string): string => part.repeat(Math.floor(size / part.length));
 
-type Hostile = readonly [name: string, text: string, extension: 'json' | 'yaml'];
+type HostileText = readonly [name: string, text: string, extension: 'json' | 'yaml'];
 
 /** One hostile text in either format, and one that parses as a scenario. */
-export const hostileSamples: readonly Hostile[] = [
+export const hostileSamples: readonly HostileText[] = [
   ['lists in lists', fill('['), 'json'],
   ['aliases', `a: &a [x]\nb: [${fill('*a, ')}]`, 'yaml'],
   [
@@ -66,7 +66,7 @@ export const hostileSamples: readonly Hostile[] = [
   ],
 ];
 
-export const hostileVariants: readonly Hostile[] = [
+export const hostileVariants: readonly HostileText[] = [
   ['objects in objects', fill('{"a":'), 'json'],
   ['a long number', fill('1'), 'json'],
   ['a long text', `"${fill('\\u0041')}"`, 'json'],

@@ -13,7 +13,7 @@ import { createNamedFileReader, type ParseResult } from '../../../../../electron
 import { standardTable, stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { type Override, parseOverride } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { addon, assetsFolder, check, lines, readYaml, scenarios } from './open.ts';
+import { addon, assetsFolder, checkBeam, issueLines, readYaml, scenarios } from './open.ts';
 import { mixtureLengths } from './radiation-lengths.ts';
 
 describe('ranges along the axis', () => {
@@ -33,7 +33,7 @@ describe('ranges along the axis', () => {
       315.492,
     ],
   ])('the range at 150 MeV is %s', async (_name, parts, expected_mm) => {
-    const { range_mm } = await check(parts, 150);
+    const { range_mm } = await checkBeam(parts, 150);
     expect(Math.abs((range_mm ?? Number.NaN) - expected_mm), `${range_mm} mm`).toBeLessThan(0.02);
   });
 
@@ -42,17 +42,17 @@ describe('ranges along the axis', () => {
     // shorter.
     const beam = { energy_MeV: 150, angle_deg: 60 };
     const wide = { regions: [{ material: 'bone-compact-icru', x_mm: [-200, 200], z_mm: [40, 60] }], width_mm: 400 };
-    const slabbed = (await check({ beam, geometry: wide }, 150)).range_mm ?? 0;
+    const slabbed = (await checkBeam({ beam, geometry: wide }, 150)).range_mm ?? 0;
     expect(Math.abs(157.746 - 28.716 - slabbed)).toBeLessThan(0.02);
     const narrow = { regions: [{ material: 'bone-compact-icru', x_mm: [-200, 10], z_mm: [0, 200] }], width_mm: 400 };
-    const aside = (await check({ beam, geometry: narrow }, 150)).range_mm ?? 0;
+    const aside = (await checkBeam({ beam, geometry: narrow }, 150)).range_mm ?? 0;
     // 10 mm in x are 11.547 mm along the axis: the range is 8.342 mm shorter.
     expect(Math.abs(157.746 - 8.342 - aside)).toBeLessThan(0.02);
   });
 
   test('pure water has the range of the table at every energy', async () => {
     for (let energy = 40; energy < 200; energy += 1.37) {
-      const { range_mm, waterRange_mm } = await check({ grid: { dx_mm: 5 }, geometry: { width_mm: 100 } }, energy);
+      const { range_mm, waterRange_mm } = await checkBeam({ grid: { dx_mm: 5 }, geometry: { width_mm: 100 } }, energy);
       expect(Math.abs((range_mm ?? 0) - (waterRange_mm ?? 1)), `${energy} MeV`).toBeLessThan(0.01);
     }
   });
@@ -106,16 +106,16 @@ const acrylic = { name: 'acrylic', formula: 'C5H8O2', density_g_cm3: 1.19 };
 const region = (material: string) => ({ material, x_mm: [-2, 2], z_mm: [1, 3] });
 
 async function issuesIn(geometry: object): Promise<readonly string[]> {
-  const reading = await check({ geometry: { ...smallBox, ...geometry } });
-  return lines(reading).filter((line) => !line.startsWith('warning'));
+  const reading = await checkBeam({ geometry: { ...smallBox, ...geometry } });
+  return issueLines(reading).filter((line) => !line.startsWith('warning'));
 }
 
 describe('user materials in a scenario', () => {
   test('can fill regions and the background', async () => {
-    const reading = await check({
+    const reading = await checkBeam({
       geometry: { ...smallBox, background: 'acrylic', materials: [acrylic], regions: [region('lung')] },
     });
-    expect(lines(reading)).toEqual([]);
+    expect(issueLines(reading)).toEqual([]);
     const problem = reading.problem?.();
     expect(problem?.materials.map(({ name }) => name)).toEqual(['water', 'acrylic', 'lung']);
     expect(problem?.materials[1]).toMatchObject({ density_g_cm3: 1.19 });
@@ -124,8 +124,8 @@ describe('user materials in a scenario', () => {
 
   test('complete the grid for the background as built-in materials do', async () => {
     const [own, built] = [
-      await check({ geometry: { background: 'acrylic', materials: [acrylic] } }),
-      await check({ geometry: { background: 'pmma' } }),
+      await checkBeam({ geometry: { background: 'acrylic', materials: [acrylic] } }),
+      await checkBeam({ geometry: { background: 'pmma' } }),
     ];
     expect(own.scenario?.geometry.depth_mm).toBe(built.scenario?.geometry.depth_mm);
     expect(own.scenario?.grid.dz_mm).toBe(built.scenario?.grid.dz_mm);
@@ -167,11 +167,11 @@ geometry:
   materials:
     - { name: brass, formula: Cu2Zx, density_g_cm3: 8.5 }
 `);
-    expect(lines(reading)[0]).toMatch(/^s\.yaml:6:\d+: geometry\.materials\[0\]\.formula/);
+    expect(issueLines(reading)[0]).toMatch(/^s\.yaml:6:\d+: geometry\.materials\[0\]\.formula/);
   });
 });
 
-function overrides(...texts: readonly string[]): readonly Override[] {
+function parseOverrides(...texts: readonly string[]): readonly Override[] {
   return texts.map((text) => {
     const override = parseOverride(text);
     if (typeof override === 'string') throw new Error(override);
@@ -181,20 +181,20 @@ function overrides(...texts: readonly string[]): readonly Override[] {
 
 const text = '{ "kind": "transport", "version": 1,\n"beam": { "energy_MeV": 70 } }';
 
-function read(...texts: readonly string[]) {
-  return scenarios.parse(text, { name: 's.json', folder: null }, { overrides: overrides(...texts) });
+function readWithOverrides(...texts: readonly string[]) {
+  return scenarios.parse(text, { name: 's.json', folder: null }, { overrides: parseOverrides(...texts) });
 }
 
 describe('--set', () => {
   test('sets numbers, words, objects and entries of lists', async () => {
-    const reading = await read(
+    const reading = await readWithOverrides(
       'beam.energy_MeV=120',
       'physics.scattering=off',
       'name=an "odd" name',
       'geometry.regions[0]={"material": "lead", "x_mm": [-1, 1], "z_mm": [0, 2]}',
       'geometry.regions[0].density_scale = 0.5',
     );
-    expect(lines(reading)).toEqual([]);
+    expect(issueLines(reading)).toEqual([]);
     expect(reading.scenario?.beam.energy_MeV).toBe(120);
     expect(reading.scenario?.physics.scattering).toBe('off');
     expect(reading.scenario?.name).toBe('an "odd" name');
@@ -205,12 +205,12 @@ describe('--set', () => {
   test('records the change in the name of the scenario, except for solver options', async () => {
     const named = text.replace('"version": 1,', '"version": 1, "name": "Water",');
     const name = async (...texts: readonly string[]) =>
-      (await scenarios.parse(named, { name: 's.json', folder: null }, { overrides: overrides(...texts) })).scenario
+      (await scenarios.parse(named, { name: 's.json', folder: null }, { overrides: parseOverrides(...texts) })).scenario
         ?.name;
     expect(await name('geometry.width_mm=200', 'grid.dx_mm=1')).toBe('Water (geometry.width_mm = 200, grid.dx_mm = 1)');
     expect(await name('solver.variant=window', 'solver.precision=fp64', 'output.keyframes=0')).toBe('Water');
     expect(await name('geometry.width_mm=200', 'name=Wide')).toBe('Wide');
-    const swept = overrides('grid.dx_mm=1').map((one) => ({ ...one, swept: true }));
+    const swept = parseOverrides('grid.dx_mm=1').map((one) => ({ ...one, swept: true }));
     const place = { name: 's.json', folder: null };
     expect((await scenarios.parse(named, place, { overrides: swept })).scenario?.name).toBe('Water');
   });
@@ -218,17 +218,19 @@ describe('--set', () => {
   test('repairs an error in the file', async () => {
     const broken = text.replace('70', '-70');
     const place = { name: 's.json', folder: null };
-    expect(lines(await scenarios.parse(broken, place))).toHaveLength(1);
-    expect(lines(await scenarios.parse(broken, place, { overrides: overrides('beam.energy_MeV=70') }))).toEqual([]);
+    expect(issueLines(await scenarios.parse(broken, place))).toHaveLength(1);
+    expect(
+      issueLines(await scenarios.parse(broken, place, { overrides: parseOverrides('beam.energy_MeV=70') })),
+    ).toEqual([]);
   });
 
   test('reports its own errors by option, and other errors by line', async () => {
-    expect(lines(await read('beam.energy_MeV=900', 'beam.colour=red', 'grid.dx_mm=NaN'))).toEqual([
+    expect(issueLines(await readWithOverrides('beam.energy_MeV=900', 'beam.colour=red', 'grid.dx_mm=NaN'))).toEqual([
       '--set: beam.colour: is not a known key; allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
       '--set: grid.dx_mm: "NaN" is not a number; allowed: 1e-5 to 100 mm',
       '--set: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
     ]);
-    expect(lines(await read('geometry.regions[1].material=lead'))).toEqual([
+    expect(issueLines(await readWithOverrides('geometry.regions[1].material=lead'))).toEqual([
       '--set: geometry.regions[1]: "lead" does not exist: the list is shorter; allowed: entries 0 to 0',
     ]);
   });
@@ -254,54 +256,54 @@ describe('warnings about added spread', () => {
   });
 
   test('a step with an integer number of range bins adds no spread in water and gives no warning', async () => {
-    for (const step of [0.1, 0.05]) expect(lines(await check(bins(step)))).toEqual([]);
+    for (const step of [0.1, 0.05]) expect(issueLines(await checkBeam(bins(step)))).toEqual([]);
   });
 
   test('bins that would affect the range are subdivided, and the run uses the result', async () => {
-    const reading = await check(bins(0.2, 0.1));
-    expect(lines(reading)).toEqual([
+    const reading = await checkBeam(bins(0.2, 0.1));
+    expect(issueLines(reading)).toEqual([
       'warning grid.energy.step_mm: 0.2 mm is divided into 2 parts of 0.1 mm: wider ones would affect the range and its falloff',
     ]);
     expect(reading.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
-    // The bins are wide compared with the straggling, although a step is a whole number of bins.
-    expect((await check(bins(0.5, 0.5))).problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
-    const pmma = await check({
+    // A step is a whole number of bins, but the bins are wide compared with the straggling, so they are divided.
+    expect((await checkBeam(bins(0.5, 0.5))).problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
+    const pmma = await checkBeam({
       beam: { energy_MeV: 140 },
       geometry: { background: 'pmma', width_mm: 40, depth_mm: 140 },
       grid: { dz_mm: 0.5, energy: { kind: 'range', step_mm: 0.5 } },
       solver: { step_mm: 0.5 },
     });
     expect(pmma.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.5 / 5 });
-    expect(lines(pmma).join()).not.toContain('range spread');
+    expect(issueLines(pmma).join()).not.toContain('range spread');
   });
 
   test('a tilted beam steps by full depth cells, with as many bins between planes as its paths need', async () => {
     const tilted = { beam: { energy_MeV: 150, angle_deg: 30 }, geometry: { width_mm: 200 }, grid: { dz_mm: 0.5 } };
-    const path = await check(tilted);
+    const path = await checkBeam(tilted);
     const way = 0.5 / Math.cos(Math.PI / 6);
     expect(path.scenario?.solver.step_mm).toBeCloseTo(way, 9);
-    expect(lines(path)).toEqual([]);
+    expect(issueLines(path)).toEqual([]);
     for (const angle_deg of [10, 30, 45]) {
       const beam = { energy_MeV: 150, angle_deg };
-      expect(lines(await check({ ...tilted, beam, solver: { stepping: 'depth' } }))).toEqual([]);
+      expect(issueLines(await checkBeam({ ...tilted, beam, solver: { stepping: 'depth' } }))).toEqual([]);
     }
-    const apart = lines(await check({ ...tilted, solver: { step_mm: 0.5 } })).join();
+    const apart = issueLines(await checkBeam({ ...tilted, solver: { step_mm: 0.5 } })).join();
     expect(apart).toContain('0.5 mm at 30° is not a whole number of cells in depth');
   });
 
   test('a uniform grid reports the spread caused by splitting over two bins', async () => {
     const reading = await scenarios.read(join(assetsFolder, 'scenarios/uniform-grid-70MeV.json'));
-    expect(lines(reading).join('\n')).toMatch(
+    expect(issueLines(reading).join('\n')).toMatch(
       /grid\.energy\.step_MeV: 0\.2 MeV adds \d\.\d\d mm \(σ\) of range spread/,
     );
   });
 
   test('without straggling and energy spread, any added spread is reported', async () => {
-    const [line = ''] = lines(await check({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
+    const [line = ''] = issueLines(await checkBeam({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
     expect(line).toMatch(/this beam has no energy spread/);
     const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 10 } };
-    // 10 MeV correspond to 10 mm of range. Such a spread hides the contribution of the bins.
-    expect(lines(await check({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);
+    // 10 MeV correspond to 10 mm of range, so the spread caused by the bins is negligible.
+    expect(issueLines(await checkBeam({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);
   });
 
   test('no shipped beam scenario on a range grid has this warning', async () => {
@@ -311,7 +313,7 @@ describe('warnings about added spread', () => {
       const reading = await scenarios.read(join(folder, name));
       if (reading.scenario?.grid.energy.kind !== 'range') continue;
       expect(
-        lines(reading).filter((line) => line.includes('range spread')),
+        issueLines(reading).filter((line) => line.includes('range spread')),
         name,
       ).toEqual([]);
     }
@@ -326,10 +328,10 @@ describe('warnings about added spread', () => {
         ['depth', 20],
       ] as const) {
         const beam = { energy_MeV: 100, angle_deg };
-        const chosen = await check({ beam, geometry: { background }, solver: { stepping } });
-        const again = await check({ ...chosen.scenario });
+        const chosen = await checkBeam({ beam, geometry: { background }, solver: { stepping } });
+        const again = await checkBeam({ ...chosen.scenario });
         expect(again.problem?.().grid.energy).toEqual(chosen.problem?.().grid.energy);
-        expect(lines(again).filter((line) => line.includes('parts'))).toEqual([]);
+        expect(issueLines(again).filter((line) => line.includes('parts'))).toEqual([]);
       }
     },
   );
@@ -368,7 +370,8 @@ describe('shipped materials', () => {
     });
 
     test('stops protons by the Bethe formula, within 1 % from 20 to 250 MeV', () => {
-      // Without shell and density corrections, which are below 1 % in this energy range, except in lead.
+      // This formula omits the shell and density corrections, which are below 1 % in this energy range, except in
+      // copper and lead.
       const [table, listed] = [standardTable(material), material.stopping_power[0]];
       const zOverA = mixtureLengths(material.composition).zOverA;
       for (const energy of [20, 70, 150, 250]) {

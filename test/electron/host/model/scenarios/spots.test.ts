@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { runOnce } from '../../small-run.ts';
-import { addon, check, lines, readYaml, scenarios } from './open.ts';
+import { addon, checkBeam, issueLines, readYaml, scenarios } from './open.ts';
 
 const folder = scratchFolder('spots');
 
@@ -13,7 +13,7 @@ const withBeam = (beam: object, parts: object = {}) =>
 
 const problemWith = async (beam: object, parts: object = {}) => {
   const reading = await withBeam(beam, parts);
-  expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+  expect(issueLines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
   return scenarios.resolve(reading);
 };
 
@@ -38,7 +38,7 @@ describe('spots of a beam', () => {
   test('determine the grid: the box contains the outermost spot, and the angles the most tilted one', async () => {
     const narrow = (await withBeam({ spots: [{ energy_MeV: 70 }] })).scenario;
     const wide = (await withBeam({ spots: [{ energy_MeV: 70, x_mm: 60, x_sigma_mm: 5, angle_deg: 4 }] })).scenario;
-    expect(narrow?.geometry).toEqual((await check({}, 70)).scenario?.geometry);
+    expect(narrow?.geometry).toEqual((await checkBeam({}, 70)).scenario?.geometry);
     expect(wide?.geometry.width_mm).toBeGreaterThan(160);
     expect(wide?.grid.theta_max_mrad).toBeGreaterThan(460);
   });
@@ -69,14 +69,14 @@ describe('spots of a beam', () => {
     ],
     [{ range_mm: 3000 }, 's: beam.range_mm: 3000 mm is a beam of'],
   ])('%j is rejected', async (beam, says) => {
-    const found = lines(await withBeam(beam)).filter((line) => !line.startsWith('warning'));
+    const found = issueLines(await withBeam(beam)).filter((line) => !line.startsWith('warning'));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says.replace(/^s: /, ''));
   });
 
   test('are rejected with their path if they are outside the box or the angles', async () => {
     const spots = [{ energy_MeV: 70, x_mm: 30 }, { energy_MeV: 70 }, { energy_MeV: 70, angle_deg: 31 }];
-    const found = lines(await withBeam({ spots }, { geometry: { width_mm: 40 }, grid: { theta_max_mrad: 400 } }));
+    const found = issueLines(await withBeam({ spots }, { geometry: { width_mm: 40 }, grid: { theta_max_mrad: 400 } }));
     expect(found.join('\n')).toContain(
       'beam.spots[0].x_mm: 30 mm is not inside the geometry; allowed: between -20 and 20',
     );
@@ -101,7 +101,7 @@ describe('a file of spots', () => {
     const csv = await read('field.csv', '# a field\nenergy_MeV, x_mm, weight\r\n70.5,-2,3\r\n\r\n60,2,\r\n');
     const json = await read('field.json', JSON.stringify(spots));
     for (const reading of [csv, json]) {
-      expect(lines(reading)).toEqual([]);
+      expect(issueLines(reading)).toEqual([]);
       expect(scenarios.resolve(reading).spots).toEqual(listed.spots);
       expect(reading.scenario?.beam.spots_file).toMatch(/^field/);
     }
@@ -129,13 +129,13 @@ describe('a file of spots', () => {
     ],
     ['high.csv', 'energy_MeV\n290\n310\n', 'spot 2: 310 MeV, with 5 of its spreads, is above the stopping power table'],
   ])('is rejected once with line and value: %s', async (name, text, says) => {
-    const found = lines(await read(name, text)).filter((line) => !line.startsWith('warning'));
+    const found = issueLines(await read(name, text)).filter((line) => !line.startsWith('warning'));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says);
   });
 
   test('is reported as an error of the scenario if it is missing', async () => {
-    const found = lines(await withBeam({ spots: { file: 'gone.csv' } }));
+    const found = issueLines(await withBeam({ spots: { file: 'gone.csv' } }));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain('beam.spots.file: "gone.csv" cannot be used');
   });
@@ -176,7 +176,7 @@ describe('a beam given by its range in water', () => {
 
   test('needs two lines of YAML', async () => {
     const reading = await readYaml('kind: transport\nversion: 1\nbeam:\n  range_mm: 100\n');
-    expect(lines(reading)).toEqual([]);
+    expect(issueLines(reading)).toEqual([]);
     expect(reading.scenario?.beam).toMatchObject({ range_is: 'r80' });
   });
 });

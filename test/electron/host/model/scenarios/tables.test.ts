@@ -8,7 +8,7 @@ import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { narrowToTransport } from '../../../../../electron/host/workloads/transport/scenario/problem.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
+import { addon, assetsFolder, issueLines, namedVariants, scenarios } from './open.ts';
 
 function issuesIn(text: string): readonly string[] {
   const read = readStoppingCsv(text, 't');
@@ -110,7 +110,7 @@ describe('a stopping power table of a scenario', () => {
     await symlink(join(folder, 'secret.csv'), join(folder, 'scenarios/link.csv'));
   });
 
-  async function read(file: string, energy_MeV = 70) {
+  async function readWithTable(file: string, energy_MeV = 70) {
     const path = join(folder, 'scenarios/s.json');
     const document = { kind: 'transport', version: 1, beam: { energy_MeV }, physics: { stopping_power: { file } } };
     await writeFile(path, JSON.stringify(document));
@@ -118,8 +118,8 @@ describe('a stopping power table of a scenario', () => {
   }
 
   test('replaces the table of water, with a path relative to the scenario file', async () => {
-    const reading = await read('tables/mine.csv');
-    expect(lines(reading)).toEqual([]);
+    const reading = await readWithTable('tables/mine.csv');
+    expect(issueLines(reading)).toEqual([]);
     expect(reading.table).toBe('tables/mine.csv');
     const problem = scenarios.resolve(reading);
     expect(problem.materials[0]?.energies_MeV).toEqual(Float64Array.of(1, 10, 100, 300));
@@ -161,7 +161,9 @@ describe('a stopping power table of a scenario', () => {
   });
 
   test('sets its own energy limits', async () => {
-    const short = (await read('tables/high.csv', 210)).issues.map(({ path, message }) => `${path}: ${message}`);
+    const short = (await readWithTable('tables/high.csv', 210)).issues.map(
+      ({ path, message }) => `${path}: ${message}`,
+    );
     expect(short).toEqual([
       'grid.cutoff_MeV: 2 MeV is below the stopping power table of water, tables/high.csv; allowed: at least 5 MeV',
       'beam.energy_MeV: 210 MeV is above the stopping power table of water, tables/high.csv; allowed: at most 200 MeV',
@@ -169,8 +171,8 @@ describe('a stopping power table of a scenario', () => {
   });
 
   test('is named with file and line if it has an error', async () => {
-    const reading = await read('tables/bad.csv');
-    expect(lines(reading)).toEqual([
+    const reading = await readWithTable('tables/bad.csv');
+    expect(issueLines(reading)).toEqual([
       `${join(folder, 'scenarios/tables/bad.csv')}:3: physics.stopping_power.file: S: x is not a finite number; allowed: 0.1 to 10000`,
     ]);
     expect(() => scenarios.resolve(reading)).toThrow('bad.csv:3');
@@ -181,7 +183,7 @@ describe('a stopping power table of a scenario', () => {
     ['that is a folder', 'tables', 'cannot be used: is a folder, not a file'],
     ['behind a link out of the folder', 'link.csv', 'is outside the folder of the scenario'],
   ])('%s is rejected', async (_name, file, says) => {
-    const { issues } = await read(file);
+    const { issues } = await readWithTable(file);
     expect(issues.map(({ message }) => message)).toEqual([
       `"${file}" ${says}; allowed: a CSV file with the columns T_MeV,S in the folder of the scenario`,
     ]);
@@ -197,7 +199,7 @@ describe('a stopping power table of a scenario', () => {
     '\0',
     'file:///etc/passwd',
   ])('is never opened at the path %j', async (file) => {
-    const { issues } = await read(file);
+    const { issues } = await readWithTable(file);
     expect(issues.map(({ message }) => message.split('; ')[1])).toEqual([
       "allowed: a relative path inside the scenario's folder, such as tables/mine.csv",
     ]);

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { scenarios } from './open.ts';
 
-async function read(text: string, name: string): Promise<readonly string[]> {
+async function readIssues(text: string, name: string): Promise<readonly string[]> {
   const reading = await scenarios.parse(text, { name, folder: null });
   return reading.issues.map(formatIssue);
 }
 
-const json = (text: string): Promise<readonly string[]> => read(text, 's.json');
-const yaml = (text: string): Promise<readonly string[]> => read(text, 's.yaml');
+const json = (text: string): Promise<readonly string[]> => readIssues(text, 's.json');
+const yaml = (text: string): Promise<readonly string[]> => readIssues(text, 's.yaml');
 const head = '"kind": "transport", "version": 1';
 
 /** 1-based column of `part` in a one-line text. */
-function column(text: string, part: string): number {
+function columnOf(text: string, part: string): number {
   return text.indexOf(part) + 1;
 }
 
@@ -95,7 +95,7 @@ describe('duplicate keys', () => {
 
   test('are rejected in JSON if spelled in two ways', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70, "energy\\u005fMeV": 71 } }`;
-    expect(await json(text)).toEqual([`s.json:1:${column(text, '"energy\\u005fMeV"')}: ${message('energy_MeV')}`]);
+    expect(await json(text)).toEqual([`s.json:1:${columnOf(text, '"energy\\u005fMeV"')}: ${message('energy_MeV')}`]);
   });
 
   test('are rejected in YAML, several at once and inside lists', async () => {
@@ -115,9 +115,9 @@ describe('non-finite numbers', () => {
   test('are reported at their path in JSON', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": NaN, "weight": 1e999, "x_mm": -Infinity } }`;
     expect(await json(text)).toEqual([
-      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV`,
-      `s.json:1:${column(text, '1e999')}: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18`,
-      `s.json:1:${column(text, '-Inf')}: beam.x_mm: -Infinity is not a finite number; allowed: -5000 to 5000 mm`,
+      `s.json:1:${columnOf(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV; in water with your own table up to 1000 MeV`,
+      `s.json:1:${columnOf(text, '1e999')}: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18`,
+      `s.json:1:${columnOf(text, '-Inf')}: beam.x_mm: -Infinity is not a finite number; allowed: -5000 to 5000 mm`,
     ]);
   });
 
@@ -144,9 +144,9 @@ describe('positions in a file', () => {
 
   test('are found in a file without an extension, whose format follows from its first character', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70 } }`;
-    expect(await read(text, 'scenario')).toEqual([]);
-    expect(await read('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);
-    expect(await read('{ kind: transport }', 's.yml')).toEqual(['s.yml:1:1: version: is missing; needed: 2']);
+    expect(await readIssues(text, 'scenario')).toEqual([]);
+    expect(await readIssues('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);
+    expect(await readIssues('{ kind: transport }', 's.yml')).toEqual(['s.yml:1:1: version: is missing; needed: 2']);
   });
 });
 
@@ -154,7 +154,7 @@ test('a warning does not make a scenario invalid', async () => {
   const text = `{ ${head}, "beam": { "energy_MeV": 70 }, "geometry": { "depth_mm": 30 } }`;
   const reading = await scenarios.parse(text, { name: 's.json', folder: null });
   expect(reading.issues.map(formatIssue)).toEqual([
-    `s.json:1:${column(text, '30 }')}: geometry.depth_mm: the beam reaches 40.8 mm, but the box ends at 30 mm; without depth_mm the box follows the range`,
+    `s.json:1:${columnOf(text, '30 }')}: geometry.depth_mm: the beam reaches 40.8 mm, but the box ends at 30 mm; without depth_mm the box follows the range`,
   ]);
   expect(reading.issues[0]?.severity).toBe('warning');
   expect(scenarios.resolve(reading).grid.nz).toBe(150);

@@ -7,7 +7,7 @@ import { computePoints, pointId } from '../../../../../electron/host/model/studi
 type Axes = readonly unknown[];
 const base = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, solver: { variant: 'depth' } };
 
-function points(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases: readonly unknown[] = [base]) {
+function planPoints(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases: readonly unknown[] = [base]) {
   const { study, faults } = validateStudy({ kind: 'study', version: 1, base: [{ scenario: {} }], axes, ...more });
   if (study === null) throw new Error(JSON.stringify(faults));
   return computePoints(
@@ -16,9 +16,9 @@ function points(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases:
   );
 }
 const values = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
-  points(axes, more).points.map(({ settings }) => settings.map(({ value }) => value));
+  planPoints(axes, more).points.map(({ settings }) => settings.map(({ value }) => value));
 const issuesOf = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
-  points(axes, more).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  planPoints(axes, more).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
 
 const energies = { kind: 'list', path: 'beam.energy_MeV', values: [60, 70] } as const;
 
@@ -35,7 +35,7 @@ describe('points of a study', () => {
     ]);
   });
   test('are the base scenarios if there are no axes', () => {
-    expect(points([], {}, [base, { ...base, beam: { energy_MeV: 71 } }]).points).toHaveLength(2);
+    expect(planPoints([], {}, [base, { ...base, beam: { energy_MeV: 71 } }]).points).toHaveLength(2);
   });
   test('include the ends and the decades of a logarithmic axis', () => {
     expect(values([{ kind: 'log', path: 'a', from: 1e-3, to: 10, count: 5 }]).flat()).toEqual([1e-3, 0.01, 0.1, 1, 10]);
@@ -52,7 +52,7 @@ describe('points of a study', () => {
     expect(values([energies], { conditions })).toEqual([[70]]);
   });
   test('are merged if they describe identical problems', () => {
-    const found = points([{ kind: 'list', path: 'beam.energy_MeV', values: [60, 60.0, 61] }]);
+    const found = planPoints([{ kind: 'list', path: 'beam.energy_MeV', values: [60, 60.0, 61] }]);
     expect([found.points.length, found.repeated, found.combinations]).toEqual([2, 1, 3]);
   });
   test('have their errors reported with a path', () => {
@@ -119,7 +119,7 @@ describe('ids of points', () => {
     expect(pointId(base, ['table abc'])).not.toBe(pointId(base, []));
   });
   test('equal those of the document with its values set', () => {
-    const { points: found } = points([energies]);
+    const { points: found } = planPoints([energies]);
     expect(found[1]?.id).toBe(pointId(base, []));
     expect(valueAt(base, ['beam', 'energy_MeV'])).toBe(70);
   });

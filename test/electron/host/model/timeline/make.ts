@@ -34,7 +34,7 @@ export function traceOf(
 }
 
 /** Seeded pseudo-random numbers in [0, 1). Source: linear congruential generator of Numerical Recipes. */
-export function random(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -42,13 +42,13 @@ export function random(seed: number): () => number {
   };
 }
 
-interface Folder {
+interface TestFolder {
   write(name: string, content: string | Uint8Array): string;
   path(name: string): string;
 }
 
 /** Call at the top of a test file; the folder is removed after its tests. */
-export function useFolder(): Folder {
+export function useFolder(): TestFolder {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return {

@@ -35,7 +35,7 @@ describe('recorded timelines', () => {
     readonly args?: Readonly<Record<string, unknown>>;
   }
 
-  function exported(trace: Trace): readonly TraceEvent[] {
+  function exportedEvents(trace: Trace): readonly TraceEvent[] {
     return JSON.parse([...chromeTraceText(trace, null)].join('')).traceEvents;
   }
 
@@ -48,7 +48,7 @@ describe('recorded timelines', () => {
     const run = await runScenario(smallScenario);
     const trace = importRun(timelineOf(run));
     expect(lanesOf(trace)[0]).toBe('Host | thread 0');
-    const events = exported(trace);
+    const events = exportedEvents(trace);
     expect(ofKind(events, 'X')).toHaveLength(run.spans.name.length);
     for (const { ts = -1, dur = -1, args } of ofKind(events, 'X')) {
       expect(Math.min(ts, dur)).toBeGreaterThanOrEqual(0);
@@ -80,7 +80,7 @@ describe('recorded timelines', () => {
   describe('a transport run traced on an H200', async () => {
     const file = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
     const run = await readRun(readFileSync(file), file);
-    const events = exported(importRun(timelineOf(run)));
+    const events = exportedEvents(importRun(timelineOf(run)));
     const processes = new Map(
       ofKind(events, 'M')
         .filter(({ name }) => name === 'process_name')
@@ -311,7 +311,7 @@ describe('methods on timelines', () => {
       expect(steps).toBe(Math.round(steps));
       expect(steps).toBeGreaterThanOrEqual(16);
       expect(steps).toBeLessThan(32);
-      // The ceiling is a copy rate on this GPU; the limits cover those of all sessions.
+      // The ceiling is a copy rate of this GPU model. The limits include the rates of all recorded sessions.
       const ceiling = (details.bytes_per_s ?? 0) / (details.shareOfCeiling ?? 1);
       expect(ceiling).toBeGreaterThan(4.1e12);
       expect(ceiling).toBeLessThan(4.4e12);

@@ -9,7 +9,7 @@ import {
 } from '../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../electron/host/model/timeline/summary.ts';
 import { endOf, trackOf } from '../../../../../electron/host/model/timeline/trace.ts';
-import { random, traceOf } from './make.ts';
+import { seededRandom, traceOf } from './make.ts';
 
 describe('rows of the timeline model', () => {
   it('have calls below their callers', () => {
@@ -27,7 +27,7 @@ describe('rows of the timeline model', () => {
   });
 
   it('never contain overlapping spans, however crowded the lane', () => {
-    const next = random(11);
+    const next = seededRandom(11);
     const spans = Array.from({ length: 4000 }, () => ({ start_ns: next() * 1000, duration_ns: next() * 200 }));
     const trace = traceOf({ spans });
     expect(trace.lanes[0]?.tracks).toBe(MAX_ROWS);
@@ -184,7 +184,7 @@ describe('a selected time range', () => {
   });
 
   it('counts concurrent spans in several rows only once in its busy time', () => {
-    const next = random(5);
+    const next = seededRandom(5);
     const many = Array.from({ length: 300 }, () => ({ start_ns: next() * 1000, duration_ns: next() * 12 }));
     const trace = traceOf({ spans: many });
     const covered = new Uint8Array(100_000);

@@ -16,7 +16,7 @@ import {
   type Trace,
 } from '../../../../../electron/host/model/timeline/trace.ts';
 import { runs } from '../../../../fuzz/seed.ts';
-import { random, type SpanInput, traceOf } from './make.ts';
+import { type SpanInput, seededRandom, traceOf } from './make.ts';
 
 describe('time on the host', () => {
   const span = (name: string, start_ns: number, duration_ns: number) => ({ name, start_ns, duration_ns });
@@ -42,7 +42,8 @@ describe('time on the host', () => {
     const [use] = hostTime(trace).processes;
     expect(use).toMatchObject({ extent_ns: 1300, threadCount: 2, busyShare: (1300 + 100) / 2 / 1300 });
     expect(use?.threads.map(({ name, busy_ns }) => `${name} ${busy_ns}`)).toEqual(['thread 0 1300', 'thread 1 100']);
-    // The set-up runs on one thread only and is left out of the imbalance, which is that of 300 and 100.
+    // The imbalance omits the set-up, which runs on one thread only. It follows from the busy times 300 and 100 of the
+    // two threads.
     expect(use?.imbalance).toBeCloseTo(0.5, 12);
     const of = Object.fromEntries(hostTime(trace).operations.map(({ name, imbalance }) => [name, imbalance]));
     expect(of).toEqual({ 'set-up': null, rows: 0.5 });
@@ -172,7 +173,7 @@ describe('a gap between kernels', () => {
 });
 
 function randomTrace(count: number, seed: number) {
-  const next = random(seed);
+  const next = seededRandom(seed);
   let at = 0;
   const spans = Array.from({ length: count }, (_, i) => {
     at += next() < 0.01 ? next() * 1e6 : next() * 40;
@@ -185,7 +186,7 @@ function randomTrace(count: number, seed: number) {
 
 describe('the longest span in a range', () => {
   it('equals the result of a linear search, for every range', () => {
-    const next = random(3);
+    const next = seededRandom(3);
     const durations = Float64Array.from({ length: 700 }, () => Math.floor(next() * 200));
     const pyramid = buildLongest(durations);
     for (let from = 0; from < 700; from += 13) {
@@ -328,7 +329,7 @@ describe('exported timelines', () => {
   });
 
   test('nest overlapping spans on threads without loss, and read back', () => {
-    const next = random(3);
+    const next = seededRandom(3);
     const spans = Array.from({ length: 2000 }, () => ({ start_ns: 1e4 * next(), duration_ns: 400 * next() ** 4 }));
     const trace = traceOf({ spans }, { spans: spans.slice(0, 100) });
     const events = eventsOf(trace).filter(({ ph }) => ph === 'X');
@@ -369,7 +370,8 @@ describe('exported timelines', () => {
     fc.assert(
       fc.property(fc.array(span, { minLength: 1, maxLength: 12 }), (spans) => {
         const builder = new TraceBuilder();
-        // One lane per span: spans that overlap on a lane would be shortened, here only by rounding.
+        // Each span gets a separate lane. On one lane, rounding of times could make neighbouring spans overlap, and the
+        // later one would be shortened.
         for (const { args, ...one } of spans) {
           const lane = builder.addLane({ process: 'p', name: 'lane', kind: 'thread', scope: 0, order: 0 });
           builder.addSpan({ ...one, lane, detail: argumentsText(args) });

@@ -110,7 +110,7 @@ describe('searches of a tuning space', () => {
   class LimitReached extends Error {}
 
   /** Runs a search; returns the ids in the order of measurement, and the lowest time. */
-  async function measured(strategy: Strategy, seed: number, most: number) {
+  async function runSearch(strategy: Strategy, seed: number, most: number) {
     const ids: string[] = [];
     let best = Number.POSITIVE_INFINITY;
     const go = searchConfigurations(strategy, candidates, seed, async (one) => {
@@ -129,20 +129,20 @@ describe('searches of a tuning space', () => {
   test.each<Strategy>(['exhaustive', 'random', 'local'])(
     'measure each configuration once, in an order that the seed determines: %s',
     async (strategy) => {
-      const all = await measured(strategy, 1, 5000);
+      const all = await runSearch(strategy, 1, 5000);
       expect(new Set(all.ids).size).toBe(2048);
       expect(all.ids).toHaveLength(2048);
       expect(all.best).toBe(1);
-      const again = await measured(strategy, 1, 200);
+      const again = await runSearch(strategy, 1, 200);
       expect(again.ids).toEqual(all.ids.slice(0, 200));
-      const other = await measured(strategy, 2, 200);
+      const other = await runSearch(strategy, 2, 200);
       expect(other.ids.join() === again.ids.join()).toBe(strategy === 'exhaustive');
     },
   );
 
   test('get nearer to the best, if local, than random searches of the same budget, over 20 seeds', async () => {
     const mean = async (strategy: Strategy): Promise<number> => {
-      const all = await Promise.all(Array.from({ length: 20 }, (_, i) => measured(strategy, i, 150)));
+      const all = await Promise.all(Array.from({ length: 20 }, (_, i) => runSearch(strategy, i, 150)));
       return all.reduce((sum, { best }) => sum + best, 0) / all.length;
     };
     expect(await mean('local')).toBeLessThan(await mean('random'));

@@ -25,7 +25,7 @@ const referencesIn = (name: string, time_ms = 120_000): ReferencePrograms =>
   });
 
 /** A problem of `n` random numbers with two results. */
-function problem(seed: number, n = 3): TaskProblem {
+function randomProblem(seed: number, n = 3): TaskProblem {
   const { filled } = validateScenario({
     ...{ kind: USER_PROBLEM, version: 1, name: 'p', problem: { n }, axes: [{ name: 'n' }], reference: 'reference.py' },
     arrays: [
@@ -69,8 +69,8 @@ test.each(countingReferences)(
     const own = new AbortController();
     const references = new ReferencePrograms({ addon, cache: path.join(folder, `one-${name}`), signal: own.signal });
     const [first, second] = [
-      await computeAnswer(references, name, text, problem(1)),
-      await computeAnswer(references, name, text, problem(2)),
+      await computeAnswer(references, name, text, randomProblem(1)),
+      await computeAnswer(references, name, text, randomProblem(2)),
     ];
     expect([first[1], second[1]]).toEqual([1, 1]);
     expect(second[0]).toBe(first[0]);
@@ -92,47 +92,49 @@ test('a failure that earlier answers may have caused is checked again in a new p
   const once =
     'globalThis.used = (globalThis.used ?? 0) + 1;\nexport const reference = (x) => {\n  if (globalThis.used > 1) throw new Error("used up");\n  return [process.pid, x.length];\n};\n';
   const [first, second] = [
-    await computeAnswer(references, 'r.mjs', once, problem(1)),
-    await computeAnswer(references, 'r.mjs', once, problem(2, 5)),
+    await computeAnswer(references, 'r.mjs', once, randomProblem(1)),
+    await computeAnswer(references, 'r.mjs', once, randomProblem(2, 5)),
   ];
   expect(first[1]).toBe(3);
   expect(second[1]).toBe(5);
   expect(second[0]).not.toBe(first[0]);
   const never = 'export const reference = (x) => { if (x.length > 3) throw new Error("too long"); return [0, 0]; };\n';
-  await computeAnswer(references, 'r.mjs', never, problem(1));
-  await expect(computeAnswer(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
+  await computeAnswer(references, 'r.mjs', never, randomProblem(1));
+  await expect(computeAnswer(references, 'r.mjs', never, randomProblem(2, 5))).rejects.toThrow(
     /r\.mjs returned no result: .*too long/s,
   );
   // A new process starts again at zero calls and returns results.
-  expect(await computeAnswer(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
+  expect(await computeAnswer(references, 'r.mjs', never, randomProblem(3))).toEqual([0, 0]);
 });
 
 test('each answer has its own time limit, and a process that ends is replaced', async () => {
   const references = referencesIn('limits', 6_000);
   const text =
     'export const reference = (x) => {\n  if (x.length === 5) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n  if (x.length === 7) process.exit(3);\n  return [process.pid, 1];\n};\n';
-  const [first] = await computeAnswer(references, 'r.mjs', text, problem(1));
-  await expect(computeAnswer(references, 'r.mjs', text, problem(2, 5))).rejects.toThrow(
+  const [first] = await computeAnswer(references, 'r.mjs', text, randomProblem(1));
+  await expect(computeAnswer(references, 'r.mjs', text, randomProblem(2, 5))).rejects.toThrow(
     'r.mjs did not finish within 6 s',
   );
-  const [second] = await computeAnswer(references, 'r.mjs', text, problem(3));
+  const [second] = await computeAnswer(references, 'r.mjs', text, randomProblem(3));
   expect(second).not.toBe(first);
-  await expect(computeAnswer(references, 'r.mjs', text, problem(4, 7))).rejects.toThrow('r.mjs returned no result');
+  await expect(computeAnswer(references, 'r.mjs', text, randomProblem(4, 7))).rejects.toThrow(
+    'r.mjs returned no result',
+  );
 });
 
 test('a reference in C++ is compiled once for all sizes', async () => {
   const references = referencesIn('cpp');
   const text =
     'void reference(const double* x, double* y, int n) { y[0] = n; y[1] = 0; for (int i = 0; i < n; ++i) y[1] += x[i]; }\n';
-  expect((await computeAnswer(references, 'r.cpp', text, problem(1)))[0]).toBe(3);
+  expect((await computeAnswer(references, 'r.cpp', text, randomProblem(1)))[0]).toBe(3);
   const programs = path.join(folder, 'cpp/references');
   const made = await readdir(programs);
   expect(made).toHaveLength(1);
-  const [n, sum] = await computeAnswer(references, 'r.cpp', text, problem(1, 64));
+  const [n, sum] = await computeAnswer(references, 'r.cpp', text, randomProblem(1, 64));
   expect(n).toBe(64);
   expect(sum).toBeGreaterThan(10);
   expect(await readdir(programs)).toEqual(made);
-  await expect(computeAnswer(references, 'r.cpp', `${text}wrong`, problem(1))).rejects.toThrow(
+  await expect(computeAnswer(references, 'r.cpp', `${text}wrong`, randomProblem(1))).rejects.toThrow(
     /r\.cpp returned no result: .*wrong/s,
   );
   expect(await readdir(programs)).toEqual(made);

@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
-import { addon, description, failure, transport, useUserKernels } from './workload-kernels.ts';
+import { addon, description, failureOf, transport, useUserKernels } from './workload-kernels.ts';
 
 const kernels = useUserKernels('user-kernels-long');
 const { folder, problemFor, start, trusted, trustedVariant, withLine } = kernels;
@@ -69,7 +69,7 @@ test('trust in a kernel includes its included files: a change asks for trust and
   await header('half');
   const changed = await kernels.userKernels.open(path.join(folder, 'includes.cpp'));
   expect(changed.sha256).not.toBe(first.sha256);
-  expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
+  expect((await failureOf(start('includes.cpp'))).code).toBe('untrusted');
   trusted.add(changed.sha256);
   expect((await start('includes.cpp')).dose).not.toEqual(base.dose);
 
@@ -78,7 +78,7 @@ test('trust in a kernel includes its included files: a change asks for trust and
   expect(kernels.userKernels.isTrusted(await kernels.userKernels.open(path.join(folder, 'includes.cpp')))).toBe(false);
   await writeFile(path.join(folder, 'parts/more.hpp'), 'constexpr double half = ;\n');
   trusted.add((await kernels.userKernels.open(path.join(folder, 'includes.cpp'))).sha256);
-  expect((await failure(kernels.userKernels.prepare(['includes.cpp'], transport))).message).toContain(
+  expect((await failureOf(kernels.userKernels.prepare(['includes.cpp'], transport))).message).toContain(
     '(in more.hpp, line 1)',
   );
 });

@@ -10,8 +10,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernels.ts';
 import { onLinux } from '../../../../unless.ts';
-import { benchHere, eventually } from '../../test-host.ts';
-import { addon, description, failure, transport, useUserKernels } from './workload-kernels.ts';
+import { benchInProcess, eventually } from '../../test-host.ts';
+import { addon, description, failureOf, transport, useUserKernels } from './workload-kernels.ts';
 
 const kernels = useUserKernels('user-kernels');
 const { folder, make, problemFor, start, trustedVariant, withLine } = kernels;
@@ -39,16 +39,16 @@ test('a copy reproduces the original bit for bit, with progress, live frames and
 });
 
 test('a register limit is rejected for a CPU kernel', async () => {
-  const { message } = await failure(
+  const { message } = await failureOf(
     make('registers.cpp', kernels.original, { ...description, compile: { registers: 64 } }),
   );
   expect(message).toBe('registers.json compile.registers: is for CUDA kernels, but this one is compiled for the CPU');
 });
 
 /**
- * Source of a kernel whose behaviour a file selects, so that it is compiled only once. To hang, the kernel sleeps,
- * which leaves its core to other tests. When it hangs or waits, it writes another file as a signal. Memory is only
- * reserved first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
+ * Source of a kernel whose behaviour is read from a file, so that it is compiled only once. A hanging kernel sleeps,
+ * which leaves its core to other tests. While it hangs or waits, a second file exists as a signal. Memory beyond the
+ * limit is reserved before it is filled, because filling it needs seconds.
  */
 const breakingKernel = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
@@ -73,7 +73,7 @@ describe('a failure of a user kernel', () => {
     await trustedVariant('breaks.cpp', breakingKernel(howFile));
     await kernels.userKernels.prepare(['breaks.cpp'], transport);
   });
-  /** Selects the behaviour, and removes the signal file of the last one. */
+  /** Selects the behaviour of the next run, and removes the signal file of the previous one. */
   const how = async (word: string): Promise<void> => {
     await rm(`${howFile}.here`, { force: true });
     await writeFile(howFile, word);
@@ -90,7 +90,7 @@ describe('a failure of a user kernel', () => {
   ])('ends only its own run (%s)', async (word, message, code) => {
     await how(word);
     kernels.userKernels.limit_s = word === 'hang' ? 2 : 60;
-    const error = await failure(start('breaks.cpp'));
+    const error = await failureOf(start('breaks.cpp'));
     kernels.userKernels.limit_s = 60;
     expect(error.message).toMatch(message);
     expect(error.code).toBe(code);
@@ -113,7 +113,7 @@ describe('a failure of a user kernel', () => {
   test('is ended by cancelling if the kernel hangs', async () => {
     await how('hang');
     const run = kernels.userKernels.addon.createTransport(problemFor('breaks.cpp'));
-    const ended = failure(run.start(() => undefined));
+    const ended = failureOf(run.start(() => undefined));
     await here();
     run.cancel();
     expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
@@ -133,7 +133,7 @@ describe('a failure of a user kernel', () => {
 
   test('affects only its own row in a benchmark', async () => {
     await how('null');
-    const report = await benchHere(
+    const report = await benchInProcess(
       kernels.userKernels.addon,
       { kind: 'transport', problem: kernels.problem },
       {
@@ -158,7 +158,7 @@ test('a compiler error is reported at its line and column in the file', async ()
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
-  const error = await failure(kernels.userKernels.prepare(['typo.cpp'], transport));
+  const error = await failureOf(kernels.userKernels.prepare(['typo.cpp'], transport));
   expect(error.code).toBe('invalid');
   expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
@@ -211,7 +211,7 @@ describe('a daemon started by a kernel', onLinux, () => {
     await trustedVariant('daemon.cpp', text);
     kernels.userKernels.limit_s = name.includes('hangs') ? 2 : 60;
     await kernels.userKernels.prepare(['daemon.cpp'], transport);
-    await failure(start('daemon.cpp'));
+    await failureOf(start('daemon.cpp'));
     kernels.userKernels.limit_s = 60;
     const pid = Number(await readFile(pidFile, 'utf8'));
     expect(pid).toBeGreaterThan(1);
@@ -227,14 +227,14 @@ describe('trust in a kernel', () => {
   test('is required before a process starts, and again after the file was changed', async () => {
     const before = kernels.processes;
     await make('new.cpp', `${kernels.original}// new\n`);
-    expect((await failure(kernels.userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
-    expect((await failure(start('new.cpp'))).code).toBe('untrusted');
+    expect((await failureOf(kernels.userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
+    expect((await failureOf(start('new.cpp'))).code).toBe('untrusted');
     await make('copy.cpp', `${kernels.original}\n`);
-    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    expect((await failureOf(start('copy.cpp'))).code).toBe('untrusted');
     await make('copy.cpp', kernels.original);
     // The description is part of the trusted content, because it names the code that the kernel replaces.
     await make('copy.cpp', kernels.original, { ...description, title: 'Another' });
-    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    expect((await failureOf(start('copy.cpp'))).code).toBe('untrusted');
     expect(kernels.processes).toBe(before);
     await make('copy.cpp', kernels.original);
     expect((await start('copy.cpp')).status).toBe('done');
@@ -248,7 +248,7 @@ describe('trust in a kernel', () => {
     await writeFile(header, 'constexpr double factor = 2;\n');
     const changed = await kernels.userKernels.open(path.join(folder, 'includes.cpp'));
     expect(changed.sha256).not.toBe(first.sha256);
-    expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
+    expect((await failureOf(start('includes.cpp'))).code).toBe('untrusted');
   });
 
   test('is required before anything is compiled', async () => {
@@ -270,7 +270,7 @@ describe('trust in a kernel', () => {
       const file = path.join(outside, 'secret.txt');
       await writeFile(file, 'my_secret_word another_word;\n');
       await trustedVariant('spy.cpp', `${directive(file)}\n${kernels.original}`);
-      const error = await failure(kernels.userKernels.prepare(['spy.cpp'], transport));
+      const error = await failureOf(kernels.userKernels.prepare(['spy.cpp'], transport));
       expect(error.code).toBe('invalid');
       expect(error.message).toMatch(/^spy\.cpp:[12]: includes .*; allowed: files in the folder of the kernel/);
       expect(JSON.stringify(error.issues)).not.toContain('my_secret_word');
@@ -296,18 +296,18 @@ describe('an invalid user kernel', () => {
   ])('is rejected: %s', async (text, message) => {
     await writeFile(path.join(folder, 'nameless.cpp'), kernels.original);
     await writeFile(path.join(folder, 'nameless.json'), text);
-    const error = await failure(kernels.userKernels.open(path.join(folder, 'nameless.cpp')));
+    const error = await failureOf(kernels.userKernels.open(path.join(folder, 'nameless.cpp')));
     expect(error.code).toBe('invalid');
     expect(error.message).toMatch(message);
     expect(kernels.userKernels.find('nameless.cpp')).toBeNull();
   });
 
   test('a missing file', async () => {
-    expect((await failure(kernels.userKernels.open(path.join(folder, 'absent.cpp')))).message).toMatch(
+    expect((await failureOf(kernels.userKernels.open(path.join(folder, 'absent.cpp')))).message).toMatch(
       /^absent\.cpp: /,
     );
     await writeFile(path.join(folder, 'alone.cpp'), kernels.original);
-    expect((await failure(kernels.userKernels.open(path.join(folder, 'alone.cpp')))).message).toMatch(
+    expect((await failureOf(kernels.userKernels.open(path.join(folder, 'alone.cpp')))).message).toMatch(
       /^alone\.json: .*needs it next to the code/,
     );
   });

@@ -28,7 +28,7 @@ import { expandIncludes } from '../../../../../electron/host/model/user-kernels/
 import { PrintedText } from '../../../../../electron/host/model/user-kernels/process/user-kernel-process.ts';
 import { cacheValueFile, type ValueFile } from '../../../../../electron/host/model/user-kernels/value-files.ts';
 import { valuesInFiles } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
-import { sameScratchFolder, scratchFolder } from '../../../../scratch-folder.ts';
+import { fixedScratchFolder, scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux, onPosix, unless } from '../../../../unless.ts';
 import { MAX_MS, shortestBlock } from '../../longest-hold.ts';
 import { eventually } from '../../test-host.ts';
@@ -320,7 +320,7 @@ describe('contained processes', () => {
   test('builds complete while other processes rename and delete theirs', async () => {
     const kept = path.join(folder, 'busy');
     await mkdir(kept);
-    async function build(round: number): Promise<void> {
+    async function saveBuild(round: number): Promise<void> {
       const work = temporaryPathIn(kept);
       await mkdir(path.join(work, 'inner'), { recursive: true });
       await writeFile(path.join(work, 'inner', 'my.so'), new Uint8Array(1000));
@@ -328,7 +328,7 @@ describe('contained processes', () => {
       await replaceFolder(work, at);
       await pruneCache(kept, at, 1500);
     }
-    await Promise.all(Array.from({ length: 60 }, (_, round) => build(round)));
+    await Promise.all(Array.from({ length: 60 }, (_, round) => saveBuild(round)));
     expect((await readdir(kept)).every((name) => name.startsWith('key-'))).toBe(true);
   });
 
@@ -340,9 +340,9 @@ describe('contained processes', () => {
 });
 
 describe('files with values of a problem', () => {
-  const scratch = sameScratchFolder('value-files');
+  const scratch = fixedScratchFolder('value-files');
 
-  async function read(name: string, bytes: Uint8Array, of: Partial<ValueFile>): Promise<readonly number[]> {
+  async function readValues(name: string, bytes: Uint8Array, of: Partial<ValueFile>): Promise<readonly number[]> {
     const file = path.join(scratch, name);
     await writeFile(file, bytes);
     const made = await cacheValueFile({ file, dataset: '', type: 'fp32', shape: [2], cache: scratch, ...of });
@@ -351,7 +351,7 @@ describe('files with values of a problem', () => {
   }
 
   /** A version 1 header without padding, which readers must not rely on. */
-  function npy(descr: string, shape: string, data: Uint8Array, order = 'False'): Uint8Array {
+  function npyFile(descr: string, shape: string, data: Uint8Array, order = 'False'): Uint8Array {
     const header = Buffer.from(`{'descr': '${descr}', 'fortran_order': ${order}, 'shape': ${shape}, }\n`, 'latin1');
     const head = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length, 0]);
     return Buffer.concat([head, header, data]);
@@ -359,7 +359,7 @@ describe('files with values of a problem', () => {
 
   const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
 
-  function tensors(header: object, data: Uint8Array): Uint8Array {
+  function safetensorsFile(header: object, data: Uint8Array): Uint8Array {
     const text = Buffer.from(JSON.stringify(header));
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(text.length));
@@ -367,21 +367,23 @@ describe('files with values of a problem', () => {
   }
 
   test('are read in each format', async () => {
-    expect(await read('a.npy', npy('<f4', '(2,)', floats(0.5, -2)), {})).toEqual([0.5, -2]);
-    expect(await read('c.npy', npy('<c8', '(1,)', floats(0.5, -2)), { type: 'complex64', shape: [1] })).toEqual([
-      0.5, -2,
-    ]);
+    expect(await readValues('a.npy', npyFile('<f4', '(2,)', floats(0.5, -2)), {})).toEqual([0.5, -2]);
+    expect(
+      await readValues('c.npy', npyFile('<c8', '(1,)', floats(0.5, -2)), { type: 'complex64', shape: [1] }),
+    ).toEqual([0.5, -2]);
     // 0x3c00 is 1 in binary16, 0x0001 the smallest above 0: 2^-24. In bf16 0x3f80 is 1, and 0xc000 is -2.
     const halves = new Uint8Array(Uint16Array.of(0x3c00, 1).buffer);
-    expect(await read('a.bin', halves, { type: 'fp16' })).toEqual([1, 2 ** -24]);
+    expect(await readValues('a.bin', halves, { type: 'fp16' })).toEqual([1, 2 ** -24]);
     const brains = new Uint8Array(Uint16Array.of(0x3f80, 0xc000).buffer);
     const header = { __metadata__: { a: 'b' }, w: { dtype: 'BF16', shape: [1, 2], data_offsets: [0, 4] } };
     const of = { type: 'bf16', shape: [1, 2] } as const;
-    expect(await read('a.safetensors', tensors(header, brains), { ...of, dataset: 'w' })).toEqual([1, -2]);
+    expect(await readValues('a.safetensors', safetensorsFile(header, brains), { ...of, dataset: 'w' })).toEqual([
+      1, -2,
+    ]);
     const hdf5 = await createFile((file) => {
       file.create_group('g').create_dataset({ name: 'x', data: Int32Array.of(7, 9), shape: [2] });
     });
-    expect(await read('a.h5', hdf5, { type: 'int32', dataset: 'g/x' })).toEqual([7, 9]);
+    expect(await readValues('a.h5', hdf5, { type: 'int32', dataset: 'g/x' })).toEqual([7, 9]);
   });
 
   test('are read as NumPy writes them', async () => {
@@ -391,22 +393,24 @@ describe('files with values of a problem', () => {
       'import numpy as np, sys; np.save(sys.argv[1], np.arange(6, dtype="i8").reshape(2, 3))',
       file,
     ]);
-    expect(await read('numpy.npy', await readFile(file), { type: 'int32', shape: [2, 3] })).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await readValues('numpy.npy', await readFile(file), { type: 'int32', shape: [2, 3] })).toEqual([
+      0, 1, 2, 3, 4, 5,
+    ]);
   });
 
   test.each([
-    ['a.npy', npy('<f4', '(3,)', floats(1, 2, 3)), {}, /has the shape \[3\]; allowed: \[2\]/],
-    ['b.npy', npy('>f4', '(2,)', floats(1, 2)), {}, /big-endian/],
-    ['c.npy', npy('<f4', '(2,)', floats(1, 2), 'True'), {}, /column-major order/],
-    ['d.npy', npy('<U4', '(2,)', floats(1, 2)), {}, /numbers of kind U4; allowed: f8/],
+    ['a.npy', npyFile('<f4', '(3,)', floats(1, 2, 3)), {}, /has the shape \[3\]; allowed: \[2\]/],
+    ['b.npy', npyFile('>f4', '(2,)', floats(1, 2)), {}, /big-endian/],
+    ['c.npy', npyFile('<f4', '(2,)', floats(1, 2), 'True'), {}, /column-major order/],
+    ['d.npy', npyFile('<U4', '(2,)', floats(1, 2)), {}, /numbers of kind U4; allowed: f8/],
     ['e.npy', Buffer.from('text'), {}, /no NPY header/],
     ['a.bin', floats(1, 2, 3), {}, /has 3 numbers; allowed: 2/],
     ['b.bin', Buffer.alloc(7), {}, /7 bytes are not a multiple/],
-    ['a.npy', npy('<f4', '(2,)', floats(1, 2.5)), { type: 'int32' }, /number 1 is 2\.5; allowed: whole numbers/],
-    ['a.safetensors', tensors({ w: {} }, floats()), { dataset: 'v' }, /has no tensor "v"; allowed: w/],
+    ['a.npy', npyFile('<f4', '(2,)', floats(1, 2.5)), { type: 'int32' }, /number 1 is 2\.5; allowed: whole numbers/],
+    ['a.safetensors', safetensorsFile({ w: {} }, floats()), { dataset: 'v' }, /has no tensor "v"; allowed: w/],
     [
       'b.safetensors',
-      tensors({ w: { dtype: 'F32', shape: [2], data_offsets: [0, 99] } }, floats(1, 2)),
+      safetensorsFile({ w: { dtype: 'F32', shape: [2], data_offsets: [0, 99] } }, floats(1, 2)),
       { dataset: 'w' },
       /w is outside of the file/,
     ],
@@ -414,7 +418,7 @@ describe('files with values of a problem', () => {
     ['a.h5', Buffer.from('no HDF5'), { dataset: 'x' }, /not an HDF5 file/],
     ['a.txt', floats(1, 2), {}, /allowed: \.npy, \.bin/],
   ] as const)('are rejected with a reason: %s', async (name, bytes, of, says) => {
-    await expect(read(name, bytes, of)).rejects.toThrow(says);
+    await expect(readValues(name, bytes, of)).rejects.toThrow(says);
   });
 
   const problem = (values: object, others: readonly object[] = []) => ({
@@ -437,7 +441,7 @@ describe('files with values of a problem', () => {
   });
 
   test('are reported at their path in the problem if they do not match it', async () => {
-    await writeFile(path.join(scratch, 'three.npy'), npy('<f4', '(3,)', floats(1, 2, 3)));
+    await writeFile(path.join(scratch, 'three.npy'), npyFile('<f4', '(3,)', floats(1, 2, 3)));
     const { filled } = validateScenario(problem({ kind: 'file', path: 'three.npy' }, [random]));
     if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');
     const { faults } = await valuesInFiles(filled, scratch, scratch);

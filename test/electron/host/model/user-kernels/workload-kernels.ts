@@ -22,9 +22,9 @@ import {
   type ScenarioReading,
 } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { taskVerdict, unknownUserKernelError } from '../../../../../electron/host/workloads/task/user-kernels.ts';
-import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
+import { cacheWithUserKernels, fixedScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes, openTestScenarios, tinyScenario } from '../../small-run.ts';
-import { benchHere } from '../../test-host.ts';
+import { benchInProcess } from '../../test-host.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
 const workloadKernelsAddon = loadAddon();
@@ -37,8 +37,8 @@ const limits = createLimits(3, 600);
 export const common = { scenario: 'small', seed: 1, limits };
 
 /**
- * Reads the selected behaviour when a variant is prepared; the result is multiplied by `scale`. Memory is only reserved
- * first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
+ * Source that reads the selected behaviour from a file when a variant is prepared. Results are multiplied by `scale`.
+ * Memory beyond the limit is reserved before it is filled, because filling it needs seconds.
  */
 const lastMessage = (file: string): string => `#include <chrono>
 #include <cstdio>
@@ -65,7 +65,7 @@ inline void obey() {
 }  // namespace noted
 `;
 
-interface Kind {
+interface KernelCase {
   readonly workload: 'diffraction' | 'linear-relu' | 'micro';
   readonly bench?: string;
   readonly base: string;
@@ -75,7 +75,7 @@ interface Kind {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-export const kinds: readonly [Kind, ...Kind[]] = [
+export const kinds: readonly [KernelCase, ...KernelCase[]] = [
   {
     workload: 'diffraction',
     base: 'diffraction-reference',
@@ -106,20 +106,20 @@ export const kinds: readonly [Kind, ...Kind[]] = [
         'sum->total = kPart(sum->values.data(), n);',
         'noted::obey();\n      sum->total = static_cast<float>(noted::scale * kPart(sum->values.data(), n));',
       ],
-      // The kernel's check accepts every result, but the verdict comes from the engine's check.
+      // The check in the kernel's file now accepts every result. The verdict must come from the engine's check instead.
       ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
     ],
     document: { kind: 'micro', version: 1, problem: { kind: 'reduction', n: 1000 } },
   },
 ];
 
-const sourceOf = ({ replaces }: Kind): Promise<string> =>
+const sourceOf = ({ replaces }: KernelCase): Promise<string> =>
   readFile(path.join(kernelFolders().sources, path.posix.relative('kernels', replaces)), 'utf8');
 
-export const idOf = ({ workload }: Kind): string => `my-${workload}.cpp`;
-export const howFile = (kind: Kind): string => path.join(folder, `${kind.workload}.how`);
+export const idOf = ({ workload }: KernelCase): string => `my-${workload}.cpp`;
+export const howFile = (kind: KernelCase): string => path.join(folder, `${kind.workload}.how`);
 
-async function make(kind: Kind, id: string, text: string, described: object = {}) {
+async function writeUserKernel(kind: KernelCase, id: string, text: string, described: object = {}) {
   const { workload, bench, base, replaces } = kind;
   const description = { kind: 'variant', version: 1, workload, ...(bench === undefined ? {} : { bench }) };
   await writeFile(path.join(folder, id), text);
@@ -128,7 +128,7 @@ async function make(kind: Kind, id: string, text: string, described: object = {}
   return ownKernels.open(path.join(folder, id));
 }
 
-async function honestKernel(kind: Kind): Promise<string> {
+async function honestKernel(kind: KernelCase): Promise<string> {
   let text = await sourceOf(kind);
   for (const [from, to] of kind.changes) {
     if (text.split(from).length !== 2) throw new Error(`${kind.replaces} no longer has ${from} once`);
@@ -137,7 +137,7 @@ async function honestKernel(kind: Kind): Promise<string> {
   return lastMessage(howFile(kind)) + text;
 }
 
-export async function read(kind: Kind, variant: string): Promise<ScenarioReading> {
+export async function readWithVariant(kind: KernelCase, variant: string): Promise<ScenarioReading> {
   const scenarios = await openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => workloadKernelsAddon.rangeTable(energies, stopping, at),
@@ -152,8 +152,8 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
 }
 
 /** Runs the kernel as `braggbench run` does, and checks its result. */
-async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
-  const reading = await read(kind, idOf(kind));
+async function verdictOf(kind: KernelCase): Promise<UserKernelVerdict | null> {
+  const reading = await readWithVariant(kind, idOf(kind));
   if (reading.kind === null) throw new Error('no scenario');
   await ownKernels.prepare([idOf(kind)], benchKindOf(reading.scenario ?? { kind: '' }));
   if (reading.kind === 'diffraction') {
@@ -168,7 +168,7 @@ async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   if (reading.kind === 'transport') throw new Error('not of transport');
   const variants = [kind.base, idOf(kind)];
   const problem = { kind: reading.kind, problem: problemOf(reading) };
-  const report = await benchHere(ownKernels.addon, problem, { ...common, variants, sample_s: 1e-4 });
+  const report = await benchInProcess(ownKernels.addon, problem, { ...common, variants, sample_s: 1e-4 });
   const [base, mine] = report.entries;
   expect(base?.status).toBe('measured');
   if (mine?.status === 'refused') throw unknownUserKernelError(idOf(kind), mine.reason);
@@ -186,7 +186,7 @@ async function workloadKernelsFailure(work: Promise<unknown>): Promise<BraggErro
 
 /** Prepares the kernels before the tests of a file. Call this at the top of the file. */
 export function useWorkloadKernels(name: string): void {
-  folder = sameScratchFolder(name);
+  folder = fixedScratchFolder(name);
   beforeAll(() => {
     // The kernels compute little; their compilation takes most of the test's time.
     vi.stubEnv('CXXFLAGS', '-O0');
@@ -207,7 +207,7 @@ export function useWorkloadKernels(name: string): void {
 }
 
 /** All tests of the kernel of one workload. */
-export function kernelStoriesOf(kind: Kind): void {
+export function kernelStoriesOf(kind: KernelCase): void {
   describe(kind.workload, () => {
     const id = idOf(kind);
     const how = (word: string): Promise<void> => writeFile(howFile(kind), word);
@@ -215,7 +215,7 @@ export function kernelStoriesOf(kind: Kind): void {
 
     beforeAll(async () => {
       await how('copy');
-      const made = await make(kind, id, await honestKernel(kind));
+      const made = await writeUserKernel(kind, id, await honestKernel(kind));
       // No part of the kernel runs, and no process starts, before the user has given trust.
       const before = processes;
       expect((await workloadKernelsFailure(ownKernels.prepare([id], place))).code).toBe('untrusted');
@@ -255,7 +255,7 @@ export function kernelStoriesOf(kind: Kind): void {
 
     test('a compiler error is reported at its line', async () => {
       const text = '// A kernel.\n\nint oops = nowhere;\n';
-      const { sha256 } = await make(kind, `typo-${id}`, text);
+      const { sha256 } = await writeUserKernel(kind, `typo-${id}`, text);
       trustedKernels.add(sha256);
       const error = await workloadKernelsFailure(ownKernels.prepare([`typo-${id}`], place));
       expect(error.code).toBe('invalid');
@@ -265,11 +265,11 @@ export function kernelStoriesOf(kind: Kind): void {
     test('a changed file asks for trust again, and a file of another workload gives one clear error', async () => {
       await how('copy');
       const text = await honestKernel(kind);
-      await make(kind, id, `${text}// changed\n`);
+      await writeUserKernel(kind, id, `${text}// changed\n`);
       expect((await workloadKernelsFailure(verdictOf(kind))).code).toBe('untrusted');
-      await make(kind, id, text);
+      await writeUserKernel(kind, id, text);
       for (const other of kinds.filter((one) => one !== kind)) {
-        const error = await read(other, id);
+        const error = await readWithVariant(other, id);
         expect(error.issues.map(({ path: field, message }) => `${field} ${message}`)).toEqual([
           expect.stringMatching(
             new RegExp(`^solver\\.variant ".*is based on ${kind.base} of ${kind.workload}.* of kind ${other.workload}`),
@@ -291,7 +291,7 @@ export const description = {
   title: 'My gather',
 };
 
-export async function failure(work: Promise<unknown>): Promise<BraggError> {
+export async function failureOf(work: Promise<unknown>): Promise<BraggError> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -303,7 +303,7 @@ export async function failure(work: Promise<unknown>): Promise<BraggError> {
 /** Prepares the user kernels before the tests of a file. Call this at the top of the file. */
 export function useUserKernels(name: string) {
   const trusted = new Set<string>();
-  const folder = sameScratchFolder(name);
+  const folder = fixedScratchFolder(name);
   let original = '';
   let problem: TransportProblem;
   let userKernels: UserKernels;
@@ -330,7 +330,7 @@ export function useUserKernels(name: string) {
     userKernels.close();
   });
 
-  async function make(id: string, text: string, described: object = description) {
+  async function writeTransportKernel(id: string, text: string, described: object = description) {
     await writeFile(path.join(folder, id), text);
     await writeFile(path.join(folder, id.replace(/\.\w+$/, '.json')), JSON.stringify(described));
     return userKernels.open(path.join(folder, id));
@@ -350,9 +350,9 @@ export function useUserKernels(name: string) {
     get processes() {
       return processes;
     },
-    make,
+    make: writeTransportKernel,
     async trustedVariant(id: string, text: string, described?: object) {
-      const made = await make(id, text, described);
+      const made = await writeTransportKernel(id, text, described);
       trusted.add(made.sha256);
       return made;
     },

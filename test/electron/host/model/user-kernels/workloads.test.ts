@@ -17,7 +17,7 @@ import {
 } from '../../../../../electron/host/model/user-kernels/file.ts';
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
-import { benchHere } from '../../test-host.ts';
+import { benchInProcess } from '../../test-host.ts';
 import {
   common,
   howFile,
@@ -25,7 +25,7 @@ import {
   kernelStoriesOf,
   kinds,
   ownKernels,
-  read,
+  readWithVariant,
   useWorkloadKernels,
 } from './workload-kernels.ts';
 
@@ -122,13 +122,13 @@ describe('user kernels of all workloads', () => {
 
   test('affect only their own row in an image benchmark if they crash, and wrong images are reported', async () => {
     const kind = image;
-    const reading = await read(kind, 'auto');
+    const reading = await readWithVariant(kind, 'auto');
     if (reading.kind !== 'diffraction') throw new Error('no image');
     const variants = ['diffraction-fp64', idOf(kind)];
     const rows = async (word: string) => {
       await writeFile(howFile(kind), word);
       const problem = { kind: reading.kind, problem: problemOf(reading) };
-      const { entries } = await benchHere(ownKernels.addon, problem, { ...common, variants });
+      const { entries } = await benchInProcess(ownKernels.addon, problem, { ...common, variants });
       return entries.map((entry) =>
         entry.status === 'refused'
           ? [entry.variant, entry.reason, null]
@@ -157,7 +157,7 @@ describe('user kernels of all workloads', () => {
     expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
     expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
     expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a CUDA user kernel replaces kernels/);
-    // Every other variant has a replaceable file or gives a reason, and each benchmark row has its own.
+    // Every other variant has a replaceable file, or a reason for its absence that ends with a full stop.
     for (const base of ownKernels.bases()) {
       const { files, reason: why } = await findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
       expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);

@@ -12,7 +12,15 @@ import { pencilDose } from '../../../../../electron/host/workloads/transport/bea
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measuredRunOf, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/placed-ct.ts';
-import { dicomOf, ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
+import {
+  dicomOf,
+  ellipsePhantom,
+  layeredPhantom,
+  metaImageOf,
+  nrrdOf,
+  type Phantom,
+  writeSeries,
+} from '../../io/volumes/phantom.ts';
 import { addon } from '../../model/scenarios/open.ts';
 import { assetsFolder, openTestScenarios, runScenario } from '../../small-run.ts';
 
@@ -23,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function put(name: string, phantom: Phantom): string {
+function writeVolume(name: string, phantom: Phantom): string {
   writeFileSync(path.join(folder, 'ct', name), name.endsWith('.mha') ? metaImageOf(phantom) : nrrdOf(phantom));
   return `ct/${name}`;
 }
@@ -65,7 +73,7 @@ function largestDifference(one: RunData, other: RunData): number {
 
 describe('a CT equals the same matter in rectangles within 1e-6 of the peak', () => {
   test.each(['path', 'depth'])('in uniform water, with %s stepping', async (stepping) => {
-    const file = put('water.mha', layers(rows([40, 0]), 80, 0.5));
+    const file = writeVolume('water.mha', layeredPhantom(rows([40, 0]), 80, 0.5));
     const solver = { stepping };
     const [ct, rectangle] = [
       await run({ ...quickScenario, solver, geometry: { ...box, ct: { file, hu_table: ctScenario } } }),
@@ -75,7 +83,10 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   });
 
   test('in slabs of bone and lung in water, with pixels of half a cell', async () => {
-    const file = put('slabs.nrrd', layers(rows([5, 0], [4, 1000], [3, 0], [6, -500], [22, 0]), 80, 0.5));
+    const file = writeVolume(
+      'slabs.nrrd',
+      layeredPhantom(rows([5, 0], [4, 1000], [3, 0], [6, -500], [22, 0]), 80, 0.5),
+    );
     const regions = [
       { material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [5, 9] },
       { material: 'lung', x_mm: [-20, 20], z_mm: [12, 18] },
@@ -88,11 +99,11 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   });
 
   test('when turned by a right angle with its beam, and when entered from the other side', async () => {
-    const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
-    const file = put('front.nrrd', slab);
+    const slab = layeredPhantom(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
+    const file = writeVolume('front.nrrd', slab);
     // The same slab along x, seen from the patient's left. There x points to the left, so that the beam travels against
     // x.
-    const left = put('left.nrrd', {
+    const left = writeVolume('left.nrrd', {
       ...slab,
       origin_mm: [0.25, -19.75, 0],
       hu: (column, row) => slab.hu(row, 79 - column, 0),
@@ -114,7 +125,12 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
 
 describe('the range behind lung and bone matches the water-equivalent thickness', () => {
   /** Thickness of water in mm that slows a beam of this energy as much as a layer does. Integrated in steps. */
-  function waterOf(energy_MeV: number, material: 'lung' | 'bone-compact-icru', density: number, mm: number): number {
+  function waterEquivalent(
+    energy_MeV: number,
+    material: 'lung' | 'bone-compact-icru',
+    density: number,
+    mm: number,
+  ): number {
     const { water, [material]: matter } = scenarios.materials;
     const table = (of: typeof water) => of.tables.get('icru49');
     let [energy, sum] = [energy_MeV, 0];
@@ -130,7 +146,7 @@ describe('the range behind lung and bone matches the water-equivalent thickness'
     ['lung', -500, 0.26, 30],
     ['bone-compact-icru', 1000, 1.85, 10],
   ] as const)('%s inside a CT', async (material, hu, density, mm) => {
-    const file = put(`${material}.nrrd`, layers(rows([5, 0], [mm, hu], [85 - mm, 0]), 80, 0.5));
+    const file = writeVolume(`${material}.nrrd`, layeredPhantom(rows([5, 0], [mm, hu], [85 - mm, 0]), 80, 0.5));
     const parts = { ...quickScenario, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
     const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: ctScenario } } };
     const water = { ...parts, geometry: { width_mm: 40, depth_mm: 90 } };
@@ -139,16 +155,18 @@ describe('the range behind lung and bone matches the water-equivalent thickness'
     );
     // 5 mm of water before the layer reduce the energy by some 5 MeV.
     const before = 80 - 5 * 0.88;
-    const expected = (plainly ?? 0) + mm - waterOf(before, material, density, mm);
+    const expected = (plainly ?? 0) + mm - waterEquivalent(before, material, density, mm);
     expect(Math.abs((behind ?? 0) - expected)).toBeLessThan(0.1);
     const [inCt, inWater] = [await read(ct), await read(water)].map(({ range_mm }) => range_mm ?? 0);
-    expect(Math.abs((inCt ?? 0) - (inWater ?? 0) - (mm - waterOf(before, material, density, mm)))).toBeLessThan(0.05);
+    expect(Math.abs((inCt ?? 0) - (inWater ?? 0) - (mm - waterEquivalent(before, material, density, mm)))).toBeLessThan(
+      0.05,
+    );
   });
 });
 
 describe('a thorax converted by the shipped table', () => {
   test('fills the box from edge to edge, with the materials of Schneider', async () => {
-    writeSeries(path.join(folder, 'ct/thorax'), ellipses(64));
+    writeSeries(path.join(folder, 'ct/thorax'), ellipsePhantom(64));
     const reading = await read({
       kind: 'transport',
       version: 1,
@@ -205,8 +223,8 @@ describe('a thorax converted by the shipped table', () => {
   });
 
   test('has more densities than the solver distinguishes, which are merged so that mass is conserved', async () => {
-    const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
-    const file = put('noise.nrrd', noisy);
+    const noisy: Phantom = { ...ellipsePhantom(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
+    const file = writeVolume('noise.nrrd', noisy);
     const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
     const reading = await read({
       ...quickScenario,
@@ -236,7 +254,10 @@ describe('every CPU variant in a CT with many media', () => {
     .map(({ id }) => id);
 
   test.each(['path', 'depth'])('agrees with the reference within 1e-5 in FP32, with %s stepping', async (stepping) => {
-    put('many.nrrd', { ...layers(Array<number>(16).fill(0), 32, 0.5), hu: (i, j) => ((i * 37 + j * 101) % 900) - 300 });
+    writeVolume('many.nrrd', {
+      ...layeredPhantom(Array<number>(16).fill(0), 32, 0.5),
+      hu: (i, j) => ((i * 37 + j * 101) % 900) - 300,
+    });
     const reference = await run(document(stepping, 'reference', 'fp64'));
     expect(ids.length).toBeGreaterThan(4);
     for (const id of ids) {
@@ -252,7 +273,7 @@ describe('every CPU variant in a CT with many media', () => {
 
 describe('the picture of a CT', () => {
   test('shows the slice in Hounsfield units, with the box and the beam up to its range, in patient coordinates', async () => {
-    const file = put('picture.nrrd', layers(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
+    const file = writeVolume('picture.nrrd', layeredPhantom(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
     const place = { isocentre_mm: [3, 12], isocentre_depth_mm: 12 };
     const seen = async (ct: object, parts: object = {}) => {
       const reading = await read({
@@ -320,7 +341,7 @@ describe('errors of a CT scenario', () => {
       'error geometry.ct.file: "ct/nowhere" cannot be used: ct/nowhere: it cannot be found',
     );
     expect(await messages({ file: '../x' })).toContain('error geometry.ct.file');
-    writeFileSync(path.join(folder, 'ct/cut.nrrd'), nrrdOf(layers([0, 0], 2, 1)).slice(0, -1));
+    writeFileSync(path.join(folder, 'ct/cut.nrrd'), nrrdOf(layeredPhantom([0, 0], 2, 1)).slice(0, -1));
     expect(await messages({ file: 'ct/cut.nrrd' })).toContain('it is truncated');
     const unsaved = await scenarios.check(geometry({ file: 'ct/cut.nrrd' }), { name: 's', folder: null });
     expect(unsaved.issues.map(({ message }) => message).join()).toContain(
@@ -329,7 +350,7 @@ describe('errors of a CT scenario', () => {
   });
 
   test('report several series at the field of the series, not of the file', async () => {
-    const flat = layers([0, 0], 2, 1);
+    const flat = layeredPhantom([0, 0], 2, 1);
     mkdirSync(path.join(folder, 'ct/two'), { recursive: true });
     for (const uid of ['1.1', '1.2']) {
       writeFileSync(path.join(folder, `ct/two/${uid}.dcm`), dicomOf(flat, 0, { '0020000e': ['UI', uid] }));
@@ -341,7 +362,10 @@ describe('errors of a CT scenario', () => {
   });
 
   test('report HU below air and above the table, which are clamped to its ends', async () => {
-    const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
+    const file = writeVolume('ends.nrrd', {
+      ...layeredPhantom(rows([40, 0]), 80, 0.5),
+      hu: (i) => [-3024, 9000, 0][i % 3] ?? 0,
+    });
     const found = await messages({ file });
     expect(found).toContain('2160 pixels are below -1050 HU, where the table begins (lowest -3024)');
     expect(found).toContain('2160 pixels are above 5000 HU, where the table ends (highest 9000)');
@@ -349,7 +373,7 @@ describe('errors of a CT scenario', () => {
   });
 
   test('include unordered tables, unknown materials, empty tables, and an isocentre outside the image', async () => {
-    const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
+    const file = writeVolume('fine.nrrd', layeredPhantom(rows([40, 0]), 80, 0.5));
     const table = (parts: object) => messages({ file, hu_table: { ...ctScenario, ...parts } });
     expect(
       await table({
@@ -369,10 +393,13 @@ describe('errors of a CT scenario', () => {
   test('another version of the file counts as another CT', async () => {
     const parts = {
       ...quickScenario,
-      geometry: { ...box, ct: { file: put('again.nrrd', layers(rows([40, 0]), 80, 0.5)), hu_table: ctScenario } },
+      geometry: {
+        ...box,
+        ct: { file: writeVolume('again.nrrd', layeredPhantom(rows([40, 0]), 80, 0.5)), hu_table: ctScenario },
+      },
     };
     const first = (await read(parts)).problem?.();
-    put('again.nrrd', layers(rows([40, 1000]), 80, 0.5));
+    writeVolume('again.nrrd', layeredPhantom(rows([40, 1000]), 80, 0.5));
     const second = (await read(parts)).problem?.();
     expect(first?.materials).toHaveLength(1);
     expect(second?.materials).toHaveLength(2);
@@ -387,7 +414,7 @@ describe('pencils traced along their axes', () => {
   };
 
   /** Dose of the pencils, and that of the plane solver. */
-  async function both(document: object) {
+  async function solveBoth(document: object) {
     const { problem } = await read(document);
     if (problem === null) throw new Error('the scenario has errors');
     const { grid } = problem();
@@ -401,7 +428,7 @@ describe('pencils traced along their axes', () => {
 
   test('equal the plane solver in layers, with one column of matter', async () => {
     const regions = [{ material: 'bone-compact-icru', z_mm: [10, 15] }];
-    const { pencils, columns, passed } = await both({ ...wide, geometry: { ...box, regions } });
+    const { pencils, columns, passed } = await solveBoth({ ...wide, geometry: { ...box, regions } });
     expect(columns).toBe(1);
     // Six standard deviations of the centres, √(4² − 1²) mm, on either side.
     expect(pencils).toBe(48);
@@ -412,7 +439,7 @@ describe('pencils traced along their axes', () => {
     const regions = [{ material: 'water', density_scale: 2, x_mm: [0, 20], z_mm: [5, 15] }];
     const geometry = { ...box, regions };
     const physics = { scattering: 'off', nuclear: 'off' };
-    const { columns, dose, grid } = await both({ ...wide, physics, geometry });
+    const { columns, dose, grid } = await solveBoth({ ...wide, physics, geometry });
     expect(columns).toBe(2);
     const cell = (row: number, x_mm: number): number => dose[row * grid.nx + Math.floor(x_mm + 20)] ?? 0;
     const peak = (x_mm: number): number => {
@@ -427,7 +454,7 @@ describe('pencils traced along their axes', () => {
 
   test('leave out scattering across the border of a slab', async () => {
     const regions = [{ material: 'bone-compact-icru', x_mm: [0, 20], z_mm: [5, 15] }];
-    const { columns, dose, plane, grid, passed } = await both({ ...wide, geometry: { ...box, regions } });
+    const { columns, dose, plane, grid, passed } = await solveBoth({ ...wide, geometry: { ...box, regions } });
     expect(columns).toBe(2);
     expect(passed).toBeLessThan(0.99);
     const apart = dose.map((value, i) => Math.abs(value - (plane[i] ?? 0)));
@@ -439,11 +466,11 @@ describe('pencils traced along their axes', () => {
   });
 
   test('see the matter of their own column in a CT', async () => {
-    const water = layers(rows([40, 0]), 80, 0.5);
+    const water = layeredPhantom(rows([40, 0]), 80, 0.5);
     const inside = (column: number, row: number): boolean => ((column - 39.5) / 20) ** 2 + ((row - 30) / 12) ** 2 < 1;
-    const file = put('lung.mha', { ...water, hu: (column, row) => (inside(column, row) ? -500 : 0) });
+    const file = writeVolume('lung.mha', { ...water, hu: (column, row) => (inside(column, row) ? -500 : 0) });
     const geometry = { ...box, ct: { file, hu_table: ctScenario } };
-    const { columns, dose, plane, passed } = await both({ ...wide, geometry });
+    const { columns, dose, plane, passed } = await solveBoth({ ...wide, geometry });
     expect(columns).toBeGreaterThan(5);
     expect(passed).toBeGreaterThan(0.5);
     expect(sum(dose) / sum(plane)).toBeCloseTo(1, 1);

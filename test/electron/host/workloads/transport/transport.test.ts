@@ -170,7 +170,7 @@ describe('beams on one grid', () => {
   /** More beams than memory blocks. */
   const energies = Array.from({ length: 140 }, (_, i) => 30 - i / 20);
 
-  async function reading() {
+  async function readBeams() {
     const beam = { spots: energies.map((energy_MeV) => ({ energy_MeV })) };
     const solver = { step_mm: 0.5, stepping: 'depth', variant: 'depth', threads: 1 };
     return requireBeam(
@@ -182,7 +182,7 @@ describe('beams on one grid', () => {
     );
   }
 
-  function options(): Omit<BatchOptions, 'onEnded'> {
+  function batchOptions(): Omit<BatchOptions, 'onEnded'> {
     const addon = loadAddon();
     const { cpu, logicalCores, memoryBytes, os } = addon.machine();
     return {
@@ -198,18 +198,18 @@ describe('beams on one grid', () => {
   };
 
   test('have the same answers as end-to-end runs, including beams that reuse the block of another', async () => {
-    const beams = await reading();
+    const beams = await readBeams();
     const runs: RunData[] = [];
     const answers: SolvedBeam[] = [];
     await runsOnOneGrid('beams', beams, {
-      ...options(),
+      ...batchOptions(),
       onEnded: (index, run) => {
         if (run instanceof BraggError) throw run;
         runs[index] = run;
       },
     });
     await solveOnOneGrid('beams', beams, {
-      ...options(),
+      ...batchOptions(),
       onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         answers[index] = answer;
@@ -235,7 +235,7 @@ describe('beams on one grid', () => {
     const solve = async (most: number) => {
       vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String((most * (alone.least_s ?? 0)) / 60));
       const ended: number[] = [];
-      await solveOnOneGrid('beams', beams, { ...options(), onEnded: (index) => ended.push(index) });
+      await solveOnOneGrid('beams', beams, { ...batchOptions(), onEnded: (index) => ended.push(index) });
       return ended.length;
     };
     expect(await solve(4.5)).toBe(4);
@@ -255,13 +255,13 @@ describe('beams on one grid', () => {
     for (const [i, spot] of (problemOf(beams).spots ?? []).entries()) writeBeamParameters(list, i, spot);
     const answers: SolvedBeam[] = [];
     await solveOnOneGrid('b', beams, {
-      ...options(),
+      ...batchOptions(),
       onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         answers[index] = answer;
       },
     });
-    const table = await readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: true });
+    const table = await readoutsOnOneGrid('b', { reading: beams, list }, { ...batchOptions(), curves: true });
     expect([table.count, table.variant, table.device]).toEqual([3, 'moments', null]);
     for (const [i, { summary, depthDose }] of answers.entries()) {
       const { metrics, ledger } = summary;
@@ -279,8 +279,10 @@ describe('beams on one grid', () => {
         );
       }
     }
-    expect((await readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: false })).curves).toBeNull();
-    const several = readoutsOnOneGrid('b', { reading: beams, list }, { ...options(), curves: false, gpus: 'all' });
+    expect(
+      (await readoutsOnOneGrid('b', { reading: beams, list }, { ...batchOptions(), curves: false })).curves,
+    ).toBeNull();
+    const several = readoutsOnOneGrid('b', { reading: beams, list }, { ...batchOptions(), curves: false, gpus: 'all' });
     await expect(several).rejects.toThrow('one GPU');
   });
 
@@ -300,8 +302,8 @@ describe('beams on one grid', () => {
   test('end when cancelled while every block waits to be read, and reported beams stay', async () => {
     const giving = new AbortController();
     const told: number[] = [];
-    await solveOnOneGrid('beams', await reading(), {
-      ...options(),
+    await solveOnOneGrid('beams', await readBeams(), {
+      ...batchOptions(),
       signal: giving.signal,
       onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
@@ -312,7 +314,7 @@ describe('beams on one grid', () => {
         told.push(index);
       },
     });
-    // At most 128 blocks, the beam that waited for one, and the next beam, which has begun.
+    // At most 128 beams have a block. One more may have waited for a block, and one more may have begun.
     expect(told.length).toBeLessThanOrEqual(130);
     expect(new Set(told).size).toBe(told.length);
   });
@@ -329,7 +331,7 @@ describe('dose files', () => {
 
   const criteria = { dose: 0.001, distance_mm: 0.05 };
 
-  async function exported(what: 'dose' | 'depth-dose'): Promise<string> {
+  async function writeExport(what: 'dose' | 'depth-dose'): Promise<string> {
     const { name, bytes } = await exportRun(run, what, runPacker);
     const file = path.join(folder, name);
     await writeFile(file, bytes);
@@ -337,7 +339,7 @@ describe('dose files', () => {
   }
 
   test('an exported map equals the run', async () => {
-    const read = await readDoseFile(await exported('dose'), {}, null);
+    const read = await readDoseFile(await writeExport('dose'), {}, null);
     if (read.kind !== 'map') throw new Error('no map');
     expect(read.unit).toBe('MeV/mm2');
     const result = gammaIndex(gammaMap(run, 'area'), read.map, criteria);
@@ -345,7 +347,7 @@ describe('dose files', () => {
   });
 
   test('an exported depth dose equals the run', async () => {
-    const read = await readDoseFile(await exported('depth-dose'), {}, null);
+    const read = await readDoseFile(await writeExport('depth-dose'), {}, null);
     if (read.kind !== 'curve') throw new Error('no curve');
     const { positions, values } = depthDoseOf(measuredRunOf(run)).curve;
     expect(gammaOfCurves({ positions, values }, read.curve, criteria)).toMatchObject({ passed: 1, worst: 0 });

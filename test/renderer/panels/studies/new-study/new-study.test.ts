@@ -1,6 +1,6 @@
 /**
- * Energy and simultaneous points exclude each other, whichever was chosen last. Every prepared study is valid, for
- * every shipped kind of scenario.
+ * A study either measures energy or solves several points at once; the last choice applies. Every prepared study is
+ * valid, for every shipped kind of scenario.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

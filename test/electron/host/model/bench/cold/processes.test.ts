@@ -11,14 +11,14 @@ import {
 } from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { createLimits } from '../../../../../../electron/host/model/bench/stopping.ts';
 import type { MessageToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
-import { benchHere, measuredEntry } from '../../../test-host.ts';
-import { addon, check, scenarios } from '../../scenarios/open.ts';
+import { benchInProcess, measuredEntry } from '../../../test-host.ts';
+import { addon, checkBeam, scenarios } from '../../scenarios/open.ts';
 
 const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80 }, geometry: { width_mm: 10, depth_mm: 10 } };
 
 let problem: TransportProblem;
 beforeAll(async () => {
-  problem = scenarios.resolve(await check(coarse, 30));
+  problem = scenarios.resolve(await checkBeam(coarse, 30));
 });
 
 const runOf = (of: TransportProblem): ColdRunPlan => ({
@@ -151,7 +151,7 @@ describe('cold processes of a session', () => {
   });
 
   test('are shown in the report next to steps and warm end-to-end runs', async () => {
-    const report = await benchHere(
+    const report = await benchInProcess(
       addon,
       { kind: 'transport', problem },
       {

@@ -15,7 +15,7 @@ import { SteadyGpu } from '../../../../../../electron/host/model/bench/condition
 import { scratchFolder } from '../../../../../scratch-folder.ts';
 
 describe('steady conditions', () => {
-  function gpu(why: string | null, temperatures: number[] = []) {
+  function createFakeGpu(why: string | null, temperatures: number[] = []) {
     const asked: (number | null)[] = [];
     const addon = {
       lockClocks: ({ sm_MHz }: { sm_MHz: number | null }) => {
@@ -28,7 +28,7 @@ describe('steady conditions', () => {
   }
 
   test('a clock lock is reported, and released when the session ends', () => {
-    const { addon, asked } = gpu(null);
+    const { addon, asked } = createFakeGpu(null);
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
     expect(steady.facts).toEqual([['GPU clock', 'locked at 1500 MHz']]);
     steady.close();
@@ -36,7 +36,7 @@ describe('steady conditions', () => {
   });
 
   test('without the permission or a GPU, the session reports it and unlocks nothing', () => {
-    const { addon, asked } = gpu('Insufficient Permissions');
+    const { addon, asked } = createFakeGpu('Insufficient Permissions');
     const refused = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
     refused.close();
     expect(refused.facts).toEqual([
@@ -55,7 +55,7 @@ describe('steady conditions', () => {
   });
 
   test('a round waits until the GPU is cool enough, unless the session is cancelled', async () => {
-    const { addon, temperatures } = gpu(null, [71, 65, 60]);
+    const { addon, temperatures } = createFakeGpu(null, [71, 65, 60]);
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: 60 });
     await steady.waitUntilCool(() => false);
     expect(temperatures).toEqual([]);
@@ -71,7 +71,7 @@ describe('steady conditions', () => {
 describe('energy counters', () => {
   const scratch = scratchFolder('energy');
 
-  function powercap(name: string, microjoules: readonly number[]): string {
+  function writePowercapZone(name: string, microjoules: readonly number[]): string {
     const folder = path.join(scratch, name);
     for (const [i, value] of microjoules.entries()) {
       // The energy of a core is included in that of its package.
@@ -85,7 +85,7 @@ describe('energy counters', () => {
   }
 
   test('are summed over processors, and lose nothing when a counter wraps', () => {
-    const folder = powercap('two', [999_000_000, 5_000_000]);
+    const folder = writePowercapZone('two', [999_000_000, 5_000_000]);
     const counter = openProcessorCounter(folder);
     if (typeof counter === 'string') throw new Error(counter);
     const before = counter.read() ?? Number.NaN;
@@ -96,11 +96,11 @@ describe('energy counters', () => {
 
   test('are explained in one sentence if they are missing', () => {
     expect(openProcessorCounter(path.join(scratch, 'none'))).toContain('no RAPL counters');
-    const folder = powercap('closed', [1]);
+    const folder = writePowercapZone('closed', [1]);
     rmSync(path.join(folder, 'intel-rapl:0/energy_uj'));
     expect(openProcessorCounter(folder)).toContain('as root, chmod a+r');
     if (process.getuid?.() !== 0) {
-      const own = powercap('rights', [1]);
+      const own = writePowercapZone('rights', [1]);
       chmodSync(path.join(own, 'intel-rapl:0/energy_uj'), 0);
       expect(openProcessorCounter(own)).toContain('as root, chmod a+r');
     }

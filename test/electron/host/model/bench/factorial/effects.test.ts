@@ -211,7 +211,7 @@ test('a recorded 2×2 design gives the contrast of its samples, with an interval
   };
   expect(found?.interactions).toHaveLength(1);
   const { times, verdict } = found?.interactions[0] ?? {};
-  // Gains of both together over the product of the gains alone.
+  // Gain of both optimisations together, divided by the product of the separate gains.
   const expected = pairedContrast(
     [
       { times: timesOf('cuda-one'), weight: 1 },

@@ -9,7 +9,7 @@ import {
   type StudyClaim,
 } from '../../../../../../electron/host/model/studies/advice/index.ts';
 import { findRegions, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
-import { head, type PointTimes, solved } from './solved.ts';
+import { head, type PointTimes, solvedPoint } from './solved.ts';
 
 describe('regions of equal advice', () => {
   const told = (places: Parameters<typeof findRegions>[0]): string => regionsText(findRegions(places));
@@ -47,7 +47,7 @@ describe('regions of equal advice', () => {
 });
 
 const ask = (rows: readonly PointTimes[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
-  deriveAdvice(head(study), rows.map(solved), { claims, error_mm });
+  deriveAdvice(head(study), rows.map(solvedPoint), { claims, error_mm });
 
 const at = (variant: string, n: number, time_s: number, rest: Partial<PointTimes> = {}): PointTimes => ({
   ...{ at: { 'solver.variant': variant, 'problem.n': n }, time_s, within: 0.01 * time_s },

@@ -20,7 +20,14 @@ export interface PointTimes {
 
 let next = 0;
 
-export function solved({ at, time_s, within, readouts = {}, machine = 'desk', at_once = 1 }: PointTimes): SolvedPoint {
+export function solvedPoint({
+  at,
+  time_s,
+  within,
+  readouts = {},
+  machine = 'desk',
+  at_once = 1,
+}: PointTimes): SolvedPoint {
   next += 1;
   const id = next.toString(16).padStart(16, '0');
   const settings = Object.entries(at).map(([name, value]) => ({ path: name.split('.'), value }));

@@ -17,7 +17,7 @@ import { useFolder } from '../make.ts';
 const folder = useFolder();
 let number = 0;
 
-function open(content: unknown, name = 'trace.json'): Promise<Trace> {
+function openText(content: unknown, name = 'trace.json'): Promise<Trace> {
   const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content);
   number += 1;
   return openTrace(folder.write(`${number}-${name}`, text), name);
@@ -97,7 +97,7 @@ const pytorch = {
 
 describe('a trace from the PyTorch profiler', () => {
   it('has lanes for threads, calls, streams and copies', async () => {
-    const trace = await open(pytorch);
+    const trace = await openText(pytorch);
     expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
       ['python', 'thread 7', 'thread'],
       ['python', 'thread 7: CUDA calls', 'api'],
@@ -116,7 +116,7 @@ describe('a trace from the PyTorch profiler', () => {
   });
 
   it('contains the launch configuration of each kernel, and one link to it from its call', async () => {
-    const trace = await open(pytorch);
+    const trace = await openText(pytorch);
     const kernel = spanDetails(trace, 3, null);
     expect(kernel.launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
     const fields = kernel.fields.map(({ name, value, unit }) => `${name}: ${value} ${unit}`.trim());
@@ -128,11 +128,11 @@ describe('a trace from the PyTorch profiler', () => {
   });
 
   it('gives the same result if it is compressed, has a byte order mark or has its lists in another order', async () => {
-    const plain = spansOf(await open(pytorch));
-    expect(spansOf(await open(gzipSync(JSON.stringify(pytorch)), 'trace.json.gz'))).toEqual(plain);
-    expect(spansOf(await open(`\ufeff\n ${JSON.stringify(pytorch, null, 2)}\n`))).toEqual(plain);
+    const plain = spansOf(await openText(pytorch));
+    expect(spansOf(await openText(gzipSync(JSON.stringify(pytorch)), 'trace.json.gz'))).toEqual(plain);
+    expect(spansOf(await openText(`\ufeff\n ${JSON.stringify(pytorch, null, 2)}\n`))).toEqual(plain);
     const { traceEvents, ...rest } = pytorch;
-    expect(spansOf(await open({ traceEvents, ...rest }))).toEqual(plain);
+    expect(spansOf(await openText({ traceEvents, ...rest }))).toEqual(plain);
   });
 
   it('is read in its first versions too, and with NaN as Python writes it', async () => {
@@ -142,7 +142,7 @@ describe('a trace from the PyTorch profiler', () => {
       { ph: 'X', cat: 'Kernel', name: 'k "NaN"', ...about, ts: 5, dur: 3, args: { correlation: 4, rate: 0 } },
       { ph: 'X', cat: 'Memcpy', name: 'Memcpy DtoH', ...about, ts: 9, dur: 1, args: { bytes: 8 } },
     ]).replace('"rate":0', '"rate":NaN,"other":-Infinity');
-    const trace = await open(text);
+    const trace = await openText(text);
     expect(traceSummary(trace)).toMatchObject({
       kernels: { count: 1, top: [{ name: 'k "NaN"' }] },
       copies: { count: 1, bytes: 8 },
@@ -157,7 +157,7 @@ describe('a trace from the PyTorch profiler', () => {
       {"ph":"X","name":"a","pid":1,"tid":1,"ts":1732166400123456.001,"dur":0.001},
       {"ph":"X","name":"b","pid":1,"tid":1,"ts":1732166400123456.003,"dur":0.002},
       {"ph":"X","name":"c","pid":1,"tid":1,"ts":"1732166400123457","dur":1}]}`;
-    const trace = await open(text);
+    const trace = await openText(text);
     const rounded = Array.from(trace.start, (start) => Math.round(start * 1000) / 1000);
     expect(rounded).toEqual([0, 2, 999]);
   });
@@ -165,7 +165,7 @@ describe('a trace from the PyTorch profiler', () => {
 
 describe('event phases of the trace format', () => {
   it('nest begin and end events per thread; an unfinished event lasts until the end of the trace', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'B', name: 'outer', pid: 1, tid: 1, ts: 0 },
       { ph: 'B', name: 'other thread', pid: 1, tid: 2, ts: 1 },
       { ph: 'B', name: 'inner', pid: 1, tid: 1, ts: 2 },
@@ -187,7 +187,7 @@ describe('event phases of the trace format', () => {
   });
 
   it('pair async events by category and id, include instants and flows, and count counters', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'b', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 0 },
       { ph: 'b', cat: 'io', id: 2, name: 'write', pid: 1, tid: 1, ts: 1 },
       { ph: 'e', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 4 },
@@ -212,7 +212,7 @@ describe('event phases of the trace format', () => {
   });
 
   it('accept numbers in quotes, and skip events without a time', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'X', name: 'a', pid: '1', tid: 'main', ts: '1', dur: '2' },
       { ph: 'X', name: 'b', pid: 1, tid: 1, dur: 2 },
       { ph: 'X', name: 'c', pid: 1, tid: 1, ts: 4, dur: -2 },
@@ -224,7 +224,7 @@ describe('event phases of the trace format', () => {
 
   it('store equal arguments once, except those that differ in every span', async () => {
     const args = { correlation: 1, bytes: 5, grid: '2 × 3 × 4', long: 'x'.repeat(500), nested: { a: [1] } };
-    const trace = await open(
+    const trace = await openText(
       Array.from({ length: 50 }, (_, i) => ({
         ph: 'X',
         name: 'k',
@@ -247,27 +247,27 @@ describe('a truncated trace', () => {
 
   it('is rejected with the position of its end if it is an object', async () => {
     const cut = whole.slice(0, whole.indexOf('"ph":"s"'));
-    await expect(open(cut, 'mine.json')).rejects.toThrow(
+    await expect(openText(cut, 'mine.json')).rejects.toThrow(
       `mine.json cannot be opened as a timeline: it is truncated after ${cut.length} bytes and 4 events.`,
     );
   });
 
   it('may lack its closing bracket if it is a bare array, as the format allows, but not half an event', async () => {
     const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
-    expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
-    await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
+    expect(spansOf(await openText(`[${event},\n${event},\n`))).toHaveLength(2);
+    await expect(openText(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
       'it is truncated after 74 bytes and one event.',
     );
   });
 
   it('is rejected if it is compressed and cut off or damaged', async () => {
     const packed = gzipSync(whole);
-    await expect(open(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
+    await expect(openText(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
       /its compressed data end too early, after \d+ bytes/,
     );
     const damaged = Buffer.from(packed);
     damaged.fill(0xff, 40, 60);
-    await expect(open(damaged, 't.json.gz')).rejects.toThrow('its compressed data are damaged.');
+    await expect(openText(damaged, 't.json.gz')).rejects.toThrow('its compressed data are damaged.');
   });
 });
 
@@ -298,7 +298,9 @@ describe('a damaged profiler trace', () => {
 
   it('continues with the next event after a missing quote in the middle', async () => {
     const event = (name: string, ts: number) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":1}`;
-    const trace = await open(`{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`);
+    const trace = await openText(
+      `{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`,
+    );
     expect(trace.names).toEqual(['', 'a', 'c', 'd']);
     expect(trace.notes).toEqual([expect.stringMatching(/^1 damaged events were omitted: the event at byte 69 is not/)]);
   });
@@ -315,7 +317,7 @@ describe('a damaged profiler trace', () => {
     expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
       ['/device:GPU:0', 'Stream #13(Compute)', 'stream'],
     ]);
-    const host = await open([
+    const host = await openText([
       { ph: 'M', name: 'process_name', pid: 1, args: { name: '/host:CPU' } },
       { ph: 'M', name: 'thread_name', pid: 1, tid: 1, args: { name: 'stream reader' } },
       { ph: 'X', name: 'read', pid: 1, tid: 1, ts: 0, dur: 5 },
@@ -341,7 +343,7 @@ describe('a foreign trace file', () => {
     ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
     ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite.'],
   ])('%j is rejected', async (text, name, message) => {
-    await expect(open(text, name)).rejects.toThrow(message);
+    await expect(openText(text, name)).rejects.toThrow(message);
   });
 
   it('is named if it is missing or a folder', async () => {
@@ -393,7 +395,7 @@ describe('events that are not in chronological order', () => {
   const on = { pid: 1, tid: 1 };
 
   it('pair begins and ends by time', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'B', name: 'first', ts: 0, ...on },
       { ph: 'B', name: 'second', ts: 10, ...on },
       { ph: 'E', ts: 5, ...on },
@@ -411,7 +413,7 @@ describe('events that are not in chronological order', () => {
 
   it('pair an asynchronous end before its begin', async () => {
     const own = { cat: 'io', id: 1, name: 'read', ...on };
-    const trace = await open([
+    const trace = await openText([
       { ph: 'e', ts: 10, ...own },
       { ph: 'b', ts: 0, ...own },
       { ph: 'X', name: 'later', ts: 30, dur: 1, ...on },
@@ -422,12 +424,12 @@ describe('events that are not in chronological order', () => {
 
   it('pair asynchronous events with the same number by their names', async () => {
     const of = (ph: string, name: string, ts: number) => ({ ph, name, ts, cat: 'io', id: 1, ...on });
-    const trace = await open([of('b', 'one', 1), of('b', 'two', 2), of('e', 'one', 4), of('e', 'two', 6)]);
+    const trace = await openText([of('b', 'one', 1), of('b', 'two', 2), of('e', 'one', 4), of('e', 'two', 6)]);
     expect([...trace.duration]).toEqual([3000, 4000]);
   });
 
   it('accept times given as decimal text', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'X', name: 'hexadecimal', ts: '0x10', dur: 1, ...on },
       { ph: 'X', name: 'decimal', ts: ' 1.5 ', dur: '2', ...on },
     ]);
@@ -436,7 +438,7 @@ describe('events that are not in chronological order', () => {
   });
 
   it('are counted if they are complete events without a duration', async () => {
-    const trace = await open([
+    const trace = await openText([
       { ph: 'X', name: 'cut', ts: 0, ...on },
       { ph: 'X', name: 'null', ts: 1, dur: null, ...on },
       { ph: 'X', name: 'whole', ts: 5, dur: 1, ...on },

@@ -13,16 +13,16 @@ import { useFolder } from '../make.ts';
 const folder = useFolder();
 
 /** An event as a profiler writes it: most of the text is arguments. */
-function event(i: number, padding = 80): string {
+function eventText(i: number, padding = 80): string {
   return `{"ph":"X","cat":"kernel","name":"kernel ${i % 50}","pid":0,"tid":${i % 4},"ts":${i * 2},"dur":1.5,"args":{"stream":${i % 4},"correlation":${i},"grid":[${i % 8},1,1],"block":[256,1,1],"registers per thread":40,"padding":"${'x'.repeat(padding)}"}}`;
 }
 
-async function fileOf(name: string, spans: number, padding: number): Promise<string> {
+async function writeTrace(name: string, spans: number, padding: number): Promise<string> {
   const file = folder.path(name);
   const out = createWriteStream(file);
   out.write('{"traceEvents":[');
   for (let i = 0; i < spans; i += 1) {
-    if (!out.write(`${i === 0 ? '' : ','}\n${event(i, padding)}`)) await once(out, 'drain');
+    if (!out.write(`${i === 0 ? '' : ','}\n${eventText(i, padding)}`)) await once(out, 'drain');
   }
   out.end('\n]}');
   await once(out, 'finish');
@@ -46,8 +46,8 @@ async function peakOf(
 
 describe('a large trace file', () => {
   it('is split into events while only one chunk and one event are in memory', () => {
-    // Every chunk of the file ends at another position within an event.
-    const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => event(i)).join(',')},`);
+    // The length of an event is no divisor of the chunk size, so each chunk ends at another position within an event.
+    const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => eventText(i)).join(',')},`);
     const sizes = { events: 0, bytes: 0 };
     const json = new JsonEvents({
       event: (text) => {
@@ -75,8 +75,8 @@ describe('a large trace file', () => {
   });
 
   it('is opened with memory for its spans, whatever the length of its text', async () => {
-    const short = await peakOf(await fileOf('short.json', 100_000, 10));
-    const long = await peakOf(await fileOf('long.json', 100_000, 900));
+    const short = await peakOf(await writeTrace('short.json', 100_000, 10));
+    const long = await peakOf(await writeTrace('long.json', 100_000, 900));
     expect([short.spans, long.spans]).toEqual([100_000, 100_000]);
     expect(long.size_bytes - short.size_bytes).toBeGreaterThan(85e6);
     // 42 bytes per span; repeated arguments are stored once.
@@ -85,7 +85,7 @@ describe('a large trace file', () => {
   });
 
   it('reports its progress, and can be cancelled', async () => {
-    const file = await fileOf('progress.json', 200_000, 300);
+    const file = await writeTrace('progress.json', 200_000, 300);
     const timeline = new TraceProcess(forkChild);
     const heard: number[] = [];
     let total = 0;

@@ -79,7 +79,7 @@ describe('image files', () => {
   });
 
   /** Entries of a baseline TIFF: tag → value, and its single strip. */
-  function tiff(bytes: Uint8Array) {
+  function tiffEntries(bytes: Uint8Array) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     expect(Buffer.from(bytes.subarray(0, 4)).toString('hex')).toBe('49492a00');
     const at = view.getUint32(4, true);
@@ -95,11 +95,11 @@ describe('image files', () => {
   }
 
   test('contain photons of 32 bits or counts of 16 bits in TIFF', () => {
-    const float = tiff(imageFile(run, 'small.tif'));
+    const float = tiffEntries(imageFile(run, 'small.tif'));
     expect([256, 257, 258, 259, 339].map((tag) => float.tags.get(tag))).toEqual([32, 24, 32, 1, 3]);
     expect(float.strip.byteLength).toBe(4 * 32 * 24);
     expect(float.strip.getFloat32(4 * 400, true)).toBe(run.image[400]);
-    const short = tiff(imageFile(run, 'small.tiff', 16));
+    const short = tiffEntries(imageFile(run, 'small.tiff', 16));
     expect([258, 339].map((tag) => short.tags.get(tag))).toEqual([16, 1]);
     expect(short.strip.getUint16(2 * 400, true)).toBe(toCounts(run.image).counts[400]);
   });
@@ -146,12 +146,12 @@ describe('the reader of NeXus files', () => {
   const count = (at: number): number => 10 * Math.floor((at % 12) / width) + (at % width) + (at < 12 ? 0 : 100);
   const two = Uint32Array.from({ length: 24 }, (_, at) => count(at));
 
-  interface Parts {
+  interface NexusParts {
     readonly data: Group;
     readonly detector: Group;
   }
 
-  function withImages(fill: (parts: Parts) => void): Promise<Uint8Array> {
+  function withImages(fill: (parts: NexusParts) => void): Promise<Uint8Array> {
     return createFile((file: File) => {
       const entry = file.create_group('entry');
       const data = entry.create_group('data');
@@ -160,12 +160,12 @@ describe('the reader of NeXus files', () => {
     });
   }
 
-  const images = ({ data }: Parts, name = 'data_000001', more: object = {}): void => {
+  const images = ({ data }: NexusParts, name = 'data_000001', more: object = {}): void => {
     data.create_dataset({ name, data: two, shape: [2, height, width], dtype: '<I', ...more } as never);
   };
 
   const alone = async (): Promise<null> => null;
-  const read = async (fill: (parts: Parts) => void) => readNexusImage(await withImages(fill), 'a.h5', alone);
+  const read = async (fill: (parts: NexusParts) => void) => readNexusImage(await withImages(fill), 'a.h5', alone);
 
   describe('an NXmx image', () => {
     test.each([
@@ -209,7 +209,7 @@ describe('the reader of NeXus files', () => {
     test.each([
       [
         'pixels that are not square',
-        (parts: Parts) => {
+        (parts: NexusParts) => {
           for (const [name, size] of [
             ['x_pixel_size', 75e-6],
             ['y_pixel_size', 150e-6],
@@ -220,7 +220,7 @@ describe('the reader of NeXus files', () => {
       ],
       [
         'scaled counts',
-        (parts: Parts) =>
+        (parts: NexusParts) =>
           parts.detector.create_dataset({
             name: 'data_scaling_factor',
             data: Float64Array.of(2),
@@ -231,19 +231,19 @@ describe('the reader of NeXus files', () => {
       ],
       [
         'an offset',
-        (parts: Parts) =>
+        (parts: NexusParts) =>
           parts.data.create_dataset({ name: 'offset', data: Float64Array.of(5), shape: [1], dtype: '<d' }),
         'a.h5: offset is 5; allowed: 0',
       ],
       [
         'a mask of another size',
-        (parts: Parts) =>
+        (parts: NexusParts) =>
           parts.detector.create_dataset({ name: 'pixel_mask', data: Uint32Array.of(0, 1), shape: [2], dtype: '<I' }),
         'a.h5: its pixel_mask has 2 values; allowed: 12',
       ],
       [
         'an unknown unit',
-        (parts: Parts) =>
+        (parts: NexusParts) =>
           parts.detector
             .create_dataset({ name: 'distance', data: Float64Array.of(5), shape: [1], dtype: '<d' })
             .create_attribute('units', 'inch'),
@@ -339,7 +339,7 @@ describe('the reader of NeXus files', () => {
     });
 
     test('uses, rejects or ignores each field that NXdata and NXdetector define for the values', async () => {
-      const put = (name: string, value: number) => (parts: Parts) => {
+      const put = (name: string, value: number) => (parts: NexusParts) => {
         images(parts);
         parts.detector.create_dataset({ name, data: Float64Array.of(value), shape: [1], dtype: '<d' });
       };

@@ -84,7 +84,12 @@ describe('an arbitrary written image', () => {
 });
 
 /** Counts in the CBF compression: differences of one, two or four bytes. */
-function cbf(counts: readonly number[], width: number, height: number, change = (words: string) => words): Uint8Array {
+function cbfFile(
+  counts: readonly number[],
+  width: number,
+  height: number,
+  change = (words: string) => words,
+): Uint8Array {
   const bytes: number[] = [];
   let before = 0;
   for (const count of counts) {
@@ -115,7 +120,7 @@ function cbf(counts: readonly number[], width: number, height: number, change = 
 
 test('CBF reader: differences of every width, detector gaps and the header', () => {
   const counts = [0, 5, 127, -1, -2, 30_000, 1_000_000, 999_999, 3, 127, 255, 0];
-  const read = readImage(cbf(counts, 4, 3), 'a.cbf');
+  const read = readImage(cbfFile(counts, 4, 3), 'a.cbf');
   expect([read.width, read.height, ...read.counts]).toEqual([4, 3, ...counts]);
   expect([...read.excluded]).toEqual([0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
   expect(read.header.distance_mm).toBeCloseTo(250, 9);
@@ -284,7 +289,7 @@ describe('a CBF image', () => {
   const counts = [1, 3, 6, 10, 15, 115];
   const withText = (more: string) =>
     readImage(
-      cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${more}Content-Type`)),
+      cbfFile(counts, 3, 2, (head) => head.replace('Content-Type', `${more}Content-Type`)),
       'a.cbf',
     );
 
@@ -322,7 +327,7 @@ describe('a CBF image', () => {
     ['# Wavelength (nil)', {}],
     ['# Detector_distance 0 m', {}],
   ])('has %s as geometry in its unit', (line, header) => {
-    const plain = cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
+    const plain = cbfFile(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
     expect(readImage(plain, 'a.cbf').header).toEqual(header);
   });
 
@@ -339,8 +344,8 @@ describe('a CBF image', () => {
     ['_array_intensities.overload 1e5,0', '_array_intensities.overload is 1e5,0; allowed: a number'],
   ])('is rejected: %s', (line, message) => {
     const bytes = line.includes('0.3 m')
-      ? cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${line}\r\nContent-Type`))
-      : cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
+      ? cbfFile(counts, 3, 2, (head) => head.replace('Content-Type', `${line}\r\nContent-Type`))
+      : cbfFile(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
     expect(() => readImage(bytes, 'a.cbf')).toThrow(`a.cbf: ${message}`);
   });
 
@@ -371,7 +376,7 @@ describe('a CBF image', () => {
   });
 
   test('additional images are reported in a note', () => {
-    const one = cbf(counts, 3, 2);
+    const one = cbfFile(counts, 3, 2);
     expect(readImage(Uint8Array.from([...one, ...one]), 'a.cbf').notes).toEqual([
       'It contains more images: only the first one is read.',
     ]);
@@ -380,7 +385,7 @@ describe('a CBF image', () => {
 });
 
 test('CBF reader: differences of 64 bits', () => {
-  const head = cbf([], 2, 1);
+  const head = cbfFile([], 2, 1);
   const bytes = [1, 0x80, 0, 0x80, 0, 0, 0, 0x80];
   const wide = new Uint8Array(8);
   new DataView(wide.buffer).setBigInt64(0, -3_000_000_000n, true);
@@ -437,21 +442,21 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is truncated'],
     ['a.tif', tif.subarray(0, 6), 'it is not a TIFF'],
     ['a.cbf', said('P5 32 24'), 'it is not a CBF image with pixels'],
-    ['a.cbf', cbf([1, 2], 40, 30), 'before the end of its 1200 pixels'],
-    ['a.cbf', cbf([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'its compression is not supported'],
+    ['a.cbf', cbfFile([1, 2], 40, 30), 'before the end of its 1200 pixels'],
+    ['a.cbf', cbfFile([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'its compression is not supported'],
     [
       'a.cbf',
-      cbf([1], 1, 1, (head) => head.replace('signed 32', 'unsigned 32')),
+      cbfFile([1], 1, 1, (head) => head.replace('signed 32', 'unsigned 32')),
       'X-Binary-Element-Type = "unsigned 32-bit',
     ],
     [
       'a.cbf',
-      cbf([1], 1, 1, (head) => `${head}X-Binary-Size: 9\r\n`),
+      cbfFile([1], 1, 1, (head) => `${head}X-Binary-Size: 9\r\n`),
       'X-Binary-Size is 9 bytes, but its pixels have 1',
     ],
     [
       'a.cbf',
-      cbf([1], 1, 1, (head) => `${head}X-Binary-Number-of-Elements: 2\r\n`),
+      cbfFile([1], 1, 1, (head) => `${head}X-Binary-Number-of-Elements: 2\r\n`),
       'Number-of-Elements is 2; allowed: 1',
     ],
     ['a.bin', img, 'a raw file does not contain its size; give it, as in --size 1024x1024'],
@@ -470,7 +475,7 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     for (const [name, bytes] of [
       ['a.img', img],
       ['a.tif', tif],
-      ['a.cbf', cbf([1, 300, 70_000, 2], 2, 2)],
+      ['a.cbf', cbfFile([1, 300, 70_000, 2], 2, 2)],
     ] as const) {
       for (let at = 0; at < bytes.length; at += 7) {
         const changed = Uint8Array.from(bytes);

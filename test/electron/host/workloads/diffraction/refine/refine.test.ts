@@ -25,7 +25,7 @@ describe('the Gauss–Newton solver', () => {
   });
 
   /** Normal equations from residuals and their derivatives. */
-  function equations(residuals: readonly number[], slopes: readonly (readonly number[])[]): NormalEquations {
+  function normalEquations(residuals: readonly number[], slopes: readonly (readonly number[])[]): NormalEquations {
     const count = slopes[0]?.length ?? 0;
     const square = new Float64Array(count * count);
     const right = new Float64Array(count);
@@ -42,7 +42,7 @@ describe('the Gauss–Newton solver', () => {
 
   test('follows the Rosenbrock valley to its minimum, where a full step would leave it', async () => {
     const found = await gaussNewton(Float64Array.of(-1.2, 1), { iterations: 100, step: 1e-9 }, async ([x = 0, y = 0]) =>
-      equations(
+      normalEquations(
         [10 * (y - x * x), 1 - x],
         [
           [-20 * x, 10],
@@ -56,7 +56,7 @@ describe('the Gauss–Newton solver', () => {
 
   test('keeps an unknown without influence constant', async () => {
     const found = await gaussNewton(Float64Array.of(3, 5), { iterations: 10, step: 1e-9 }, async ([x = 0]) =>
-      equations([x - 1], [[1, 0]]),
+      normalEquations([x - 1], [[1, 0]]),
     );
     expect(found.converged).toBe(true);
     expect([...found.unknowns]).toEqual([1, 5]);
@@ -78,7 +78,7 @@ describe('refinement of a crystal', () => {
     },
   };
 
-  async function problem(document: object): Promise<DiffractionProblem> {
+  async function imageProblem(document: object): Promise<DiffractionProblem> {
     const reading = await scenarios.any.parse(JSON.stringify(document), { name: 'a.json', folder: null });
     if (reading.kind !== 'diffraction') throw new Error('not a crystal');
     return problemOf(reading);
@@ -92,7 +92,11 @@ describe('refinement of a crystal', () => {
   const pixels = (counts: Float32Array, full = Number.POSITIVE_INFINITY) =>
     maskExcluded({ width: 128, height: 128, counts, full, header: {} });
   const refine = async (counts: Float32Array, options: Partial<RefineOptions> = {}, from: object = start) =>
-    refineCrystal(addon, await problem(from), pixels(counts), { fit: ['misset', 'cell'], iterations: 30, ...options });
+    refineCrystal(addon, await imageProblem(from), pixels(counts), {
+      fit: ['misset', 'cell'],
+      iterations: 30,
+      ...options,
+    });
 
   describe('orientation and cell', () => {
     test('are recovered from the image in any unit of counts, and with gaps in it', async () => {

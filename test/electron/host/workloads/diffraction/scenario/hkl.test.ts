@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHkl } from '../../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
 
-const ofCase = (name: string) => read(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'));
-function read(text: string): readonly number[] | readonly string[] {
+const ofCase = (name: string) => readAmplitudes(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'));
+function readAmplitudes(text: string): readonly number[] | readonly string[] {
   const list = readHkl(text);
   return list.ok ? [...list.reflections] : list.faults.map(({ line, message }) => `${line}: ${message}`);
 }
@@ -24,29 +24,29 @@ test('XDS_ASCII contains intensities, whose square roots are the amplitudes', ()
 
 test('a decimal comma in a space-separated column is read as a decimal point', () => {
   expect(ofCase('h03-comma.hkl').slice(0, 8)).toEqual([-2, -2, -2, 32.5, -2, -2, -1, 31.5]);
-  expect(read('1 2 3 4,500')).toEqual([
+  expect(readAmplitudes('1 2 3 4,500')).toEqual([
     '1: the comma in 4,500 may separate thousands or decimals; allowed: a decimal point',
   ]);
 });
 
 test('the header determines if the fourth value is F or I, in any order of columns', () => {
-  expect(read('h k l F sigF\n1 2 3 9 0.5')).toEqual([1, 2, 3, 9]);
-  expect(read('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
-  expect(read('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
-  expect(read('F h k l\n9 1 2 3')).toEqual([1, 2, 3, 9]);
+  expect(readAmplitudes('h k l F sigF\n1 2 3 9 0.5')).toEqual([1, 2, 3, 9]);
+  expect(readAmplitudes('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
+  expect(readAmplitudes('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
+  expect(readAmplitudes('F h k l\n9 1 2 3')).toEqual([1, 2, 3, 9]);
   // A negative intensity is noise around zero.
-  expect(read('h k l I\n1 2 3 -4')).toEqual([1, 2, 3, 0]);
+  expect(readAmplitudes('h k l I\n1 2 3 -4')).toEqual([1, 2, 3, 0]);
 });
 
 test('columns without a stated meaning are rejected', () => {
-  expect(read('1 2 3 4 0.5')[0]).toMatch(
+  expect(readAmplitudes('1 2 3 4 0.5')[0]).toMatch(
     /^1: "1 2 3 4 0\.5" has 5 values, but no header says whether the fourth is F or I/,
   );
-  expect(read('h k l phase\n1 2 3 4')).toEqual([
+  expect(readAmplitudes('h k l phase\n1 2 3 4')).toEqual([
     '1: its header "h k l phase" has neither F nor I; allowed: h k l F, h k l I',
   ]);
-  expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/has both F and I/);
-  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(
+  expect(readAmplitudes('h k l F I\n1 2 3 4 16')[0]).toMatch(/has both F and I/);
+  expect(readAmplitudes('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(
     /has the items H; allowed: H, K, L and IOBS/,
   );
 });
@@ -73,7 +73,7 @@ test.each([
     (name) => [name, 10] as const,
   ),
 ])('a column named %s with 100 gives an amplitude of %d', (name, f) => {
-  expect(read(`h k l ${name} sig\n1 0 0 100 1`)).toEqual([1, 0, 0, f]);
+  expect(readAmplitudes(`h k l ${name} sig\n1 0 0 100 1`)).toEqual([1, 0, 0, f]);
 });
 
 test.each([
@@ -91,7 +91,7 @@ test.each([
   '1/F',
   'F*',
 ])('a column named %s is neither F nor I', (name) => {
-  expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/has neither F nor I/);
+  expect(readAmplitudes(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/has neither F nor I/);
 });
 
 test('XDS misfits, marked by a negative sigma, are excluded', () => {
@@ -109,7 +109,9 @@ test.each([
   ['a header', 'h k l I sigma\n1 0 0 4 1\n2 0 0 900 -1.00\n'],
   ['a header of amplitudes', 'h k l F sigma\n1 0 0 4 1\n2 0 0 5 -1.00\n'],
 ])('a negative sigma in %s is rejected', (_, text) => {
-  expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is negative; allowed: 0 and more$/)]);
+  expect(readAmplitudes(text)).toEqual([
+    expect.stringMatching(/^[23]: sigma = -1\.00 is negative; allowed: 0 and more$/),
+  ]);
 });
 
 const readReflections = (text: string) => {
@@ -142,7 +144,7 @@ test('plausible measurements that consist of nines are not treated as missing', 
 });
 
 test('-999 is rejected in a list of signed amplitudes', () => {
-  expect(read('h k l F\n1 0 0 -12\n2 0 0 -999\n3 0 0 40\n')).toEqual([
+  expect(readAmplitudes('h k l F\n1 0 0 -12\n2 0 0 -999\n3 0 0 40\n')).toEqual([
     '3: 2 0 0 has F = -999, which may mark a missing value or be an amplitude with a sign, as in line 2; allowed: no line for a missing value, or other digits such as -999.01',
   ]);
 });
@@ -152,14 +154,17 @@ test('an arbitrary written list reads back unchanged', () => {
   const row = fc.tuple(index, index, index, fc.double({ min: -1e6, max: 1e6, noNaN: true }));
   fc.assert(
     fc.property(fc.uniqueArray(row, { selector: ([h, k, l]) => `${h} ${k} ${l}`, minLength: 1 }), (rows) => {
-      expect(read(rows.map((one) => one.join(' ')).join('\n'))).toEqual(rows.flat().map((value) => value + 0));
+      expect(readAmplitudes(rows.map((one) => one.join(' ')).join('\n'))).toEqual(
+        rows.flat().map((value) => value + 0),
+      );
     }),
     { numRuns: 100 },
   );
 });
 
 test('a header in a comment is read, and prose is ignored', () => {
-  for (const head of ['# h k l |F|^2', '! h k l Fo^2']) expect(read(`${head}\n1 2 3 4`)).toEqual([1, 2, 3, 2]);
-  expect(read('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
-  expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/has 2 values; allowed: one of F or I/);
+  for (const head of ['# h k l |F|^2', '! h k l Fo^2'])
+    expect(readAmplitudes(`${head}\n1 2 3 4`)).toEqual([1, 2, 3, 2]);
+  expect(readAmplitudes('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
+  expect(readAmplitudes('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/has 2 values; allowed: one of F or I/);
 });

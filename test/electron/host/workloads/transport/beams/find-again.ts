@@ -8,7 +8,7 @@ export const check = (document: unknown) => scenarios.check(document, { name: 's
 export const { signal } = new AbortController();
 
 /** Normal deviates from a seed. */
-function normals(seed: number): () => number {
+function seededNormals(seed: number): () => number {
   let state = seed;
   const uniform = (): number => {
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
@@ -23,7 +23,7 @@ export async function expectRecovered(energy: number, sigma: number, noise: numb
   const { problem } = await waterProblem(tools, [{ energy_MeV: energy, energy_sigma_MeV: sigma }]);
   const curve = await depthDose(tools, problem, signal);
   const { dz_mm } = problem.grid;
-  const normal = normals(seed);
+  const normal = seededNormals(seed);
   const top = Math.max(...curve);
   const measured = {
     depth_mm: Float64Array.from(curve, (_, i) => (i + 0.5) * dz_mm),

@@ -66,7 +66,7 @@ test.each([
     const { visits } = await planScenario({ ...parts, beam: { energy_MeV: 100 }, ...of, solver: path });
     return visits ?? Number.NaN;
   };
-  // The true ratio is 0.5. A forecast with the beam's width in water would be three to six.
+  // The true ratio is 0.5. If the forecast used the beam's width in water, the ratio would be three to six.
   expect((await visited({ geometry })) / (await visited({}))).toBeLessThan(2);
 });
 

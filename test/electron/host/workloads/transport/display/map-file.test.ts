@@ -21,7 +21,7 @@ import { letMap } from '../../../../../../electron/host/workloads/transport/metr
 import { exportRun } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { scratchFolder } from '../../../../../scratch-folder.ts';
-import { dicomOf, layers, nrrdOf } from '../../../io/volumes/phantom.ts';
+import { dicomOf, layeredPhantom, nrrdOf } from '../../../io/volumes/phantom.ts';
 import { runScenario, tinyScenario } from '../../../small-run.ts';
 
 let run: RunData;
@@ -116,7 +116,7 @@ describe('the exported dose of a run in a CT', () => {
   beforeAll(async () => {
     const folder = scratchFolder('maps-in-ct');
     // A CT of water only, 64 × 64 pixels of 1 mm.
-    const water = layers(
+    const water = layeredPhantom(
       Array.from({ length: 64 }, () => 0),
       64,
       1,
@@ -169,7 +169,7 @@ describe('the exported dose of a run in a CT', () => {
 
   test('is written as RT Dose of a DICOM CT in its frame of reference, which another CT does not have', async () => {
     const folder = scratchFolder('dose-of-dicom');
-    const phantom = layers(
+    const phantom = layeredPhantom(
       Array.from({ length: 16 }, () => 0),
       16,
       1,

@@ -11,7 +11,7 @@ import {
 } from '../../../../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { braggCells, braggDose, braggTruth } from './bragg.ts';
 
-function total(values: Float64Array): number {
+function sumOf(values: Float64Array): number {
   return values.reduce((a, b) => a + b, 0);
 }
 
@@ -48,7 +48,7 @@ describe('dose along a tilted axis', () => {
     const g: AxisGeometry = { nz: 20, nx: 15, dz_mm: 0.3, dx_mm: 0.7, x_mm: 1.1, z_mm: 0.4, angle_rad };
     const dose = Float64Array.from({ length: 300 }, (_, i) => Math.abs(Math.sin(i * 12.9898)));
     const profile = axisProfile(dose, g);
-    expect(total(profile.values) * profile.step_mm).toBeCloseTo(total(dose), 9);
+    expect(sumOf(profile.values) * profile.step_mm).toBeCloseTo(sumOf(dose), 9);
   });
 
   it('spreads a single cell as its projection, symmetric about its centre', () => {

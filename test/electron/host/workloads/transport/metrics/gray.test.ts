@@ -114,7 +114,7 @@ describe('a field with different spots', () => {
   const field = { ...parts, beam: { ...beam, spots }, geometry: { ...parts.geometry, regions: [slab] } };
 
   /** The run, with separate sums for its kinds of spots, as with output.gray true. */
-  async function told(document: object): Promise<RunData> {
+  async function runWithKinds(document: object): Promise<RunData> {
     const scenarios = await openTestScenarios();
     const problem = scenarios.resolve(await scenarios.check(document, { name: 'field', folder: null }));
     expect(hasKinds(problem)).toBe(true);
@@ -125,7 +125,7 @@ describe('a field with different spots', () => {
   }
 
   test("has the sum of the spots' doses, each with its own width across y", async () => {
-    const whole = await told(field);
+    const whole = await runWithKinds(field);
     // Each spot alone on the common grid: a single width is correct for it.
     const alone = await Promise.all(
       spots.map((_, i) => {
@@ -152,9 +152,9 @@ describe('a field with different spots', () => {
       const off = got.reduce((most, value, i) => Math.max(most, Math.abs(value - (sum[i] ?? 0)) / peak), 0);
       expect(off, `y = ${y}`).toBeLessThan(0.01);
     }
-    // A single lateral width for all spots would be wrong by more than that.
+    // With a single lateral width for all spots, the dose on the axis would be off by more than 10 %.
     const { acrossY: apart } = whole;
-    if (apart === null || !('kinds' in apart)) throw new Error('not told apart');
+    if (apart === null || !('kinds' in apart)) throw new Error('the kinds of spots are not distinguished');
     expect(apart.kinds.map(({ x_mm }) => x_mm.length)).toEqual([2, 1, 1]);
     const narrow = values({ ...whole, acrossY: { kinds: apart.kinds.slice(0, 1) } }, 0);
     const right = values(whole, 0);
@@ -163,7 +163,7 @@ describe('a field with different spots', () => {
   });
 
   test('has doses that sum over y to the deposited energy, and its run file stores the kinds of spots', async () => {
-    const whole = await told(field);
+    const whole = await runWithKinds(field);
     const { nx, nz } = whole.axes;
     const sum = new Float64Array(nx * nz);
     for (let y = -80; y <= 80; y += 0.5) {

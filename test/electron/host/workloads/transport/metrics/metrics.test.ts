@@ -57,7 +57,7 @@ describe('dose per mass', () => {
 
 describe('fluence moments', () => {
   /** One plane's sums for protons of given x (mm) and θ (rad). */
-  function sums(protons: readonly (readonly [weight: number, x: number, theta: number])[]): number[] {
+  function planeSums(protons: readonly (readonly [weight: number, x: number, theta: number])[]): number[] {
     const out = [0, 0, 0, 0, 0, 0];
     for (const [w, x, t] of protons) {
       [w, w * x, w * x * x, w * t, w * t * t, w * x * t].forEach((term, i) => {
@@ -68,7 +68,7 @@ describe('fluence moments', () => {
   }
 
   it('give widths about the mean, without the width due to the grid', () => {
-    const plane = sums([
+    const plane = planeSums([
       [2, 1, 0.01],
       [2, 3, 0.03],
     ]);
@@ -83,7 +83,7 @@ describe('fluence moments', () => {
   });
 
   it('exclude planes that no proton reaches, and have no width if the cells are too wide', () => {
-    const crossing = new Float64Array([...sums([[1, 0, 0]]), ...sums([[1e-9, 5, 1]]), 0, 0, 0, 0, 0, 0]);
+    const crossing = new Float64Array([...planeSums([[1, 0, 0]]), ...planeSums([[1e-9, 5, 1]]), 0, 0, 0, 0, 0, 0]);
     const moments = fluenceMoments(crossing, 1, 0.5);
     expect([...moments.depth_mm]).toEqual([0.5]);
     expect([...moments.sigma_x_mm, ...moments.theta_rms_mrad]).toEqual([Number.NaN, 0]);
@@ -97,7 +97,7 @@ describe('fluence moments', () => {
     // 20 % are lost on the way; the others stop around 40 mm.
     const planes = Array.from({ length: 50 }, (_, i) => {
       const z = i + 0.5;
-      return sums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
+      return planeSums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
     });
     const grid = { nz: 50, dz_mm: 1 };
     const end = { stopped: 0.8, excess_mm: 0, lostBehind: () => 0, escapedSideways: 0 };
@@ -109,8 +109,8 @@ describe('fluence moments', () => {
     expect(Math.abs((meanRange(moments, ahead, grid, end, 40) ?? 0) - 40)).toBeLessThan(0.03);
     expect(Math.abs((meanRange(moments, behind, grid, { ...end, excess_mm: 0.3 }, 38) ?? 0) - 37.7)).toBeLessThan(0.03);
     expect(meanRange(moments, ahead, grid, end, null)).toBeNull();
-    // If a side absorbs part of a straight beam, the others still stop at their range. A tilted beam's axis leaves
-    // through it.
+    // If protons leave through a side, the mean range of a straight beam is still known. That of a tilted beam is not,
+    // because its axis may leave through that side.
     expect(meanRange(moments, ahead, grid, { ...end, escapedSideways: 0.1 }, 40)).not.toBeNull();
     expect(meanRange(moments, { ...ahead, angle_rad: 0.1 }, grid, { ...end, escapedSideways: 0.1 }, 40)).toBeNull();
     // The beam leaves the box at the 40th plane, where most protons are still in flight.

@@ -24,14 +24,14 @@ import { measuredRunOf } from '../../../../../../electron/host/workloads/transpo
 import { runScenario } from '../../../small-run.ts';
 
 describe('notes of a run', () => {
-  async function summary(parts: object): Promise<RunSummary> {
+  async function summaryWith(parts: object): Promise<RunSummary> {
     const depth = { solver: { stepping: 'depth' } };
     const run = await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...depth, ...parts });
     return summaryOf(run);
   }
 
-  async function notes(parts: object): Promise<readonly string[]> {
-    return (await summary(parts)).notes.map(({ text }) => text);
+  async function notesWith(parts: object): Promise<readonly string[]> {
+    return (await summaryWith(parts)).notes.map(({ text }) => text);
   }
 
   test.each([
@@ -58,11 +58,11 @@ describe('notes of a run', () => {
     ],
     ['no range to read', { geometry: { depth_mm: 20 } }, []],
   ])('%s', async (_name, parts, expected) => {
-    expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
+    expect(await notesWith(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
 
   test('a ledger that is open by more than 1e-6 is reported with a remedy', async () => {
-    const found = await summary({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
+    const found = await summaryWith({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
     const cells = { dose: () => new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
     const codes = (number: number, energy: number) => {
       const ledger = {
@@ -104,7 +104,7 @@ describe('notes of a run', () => {
 
   test('lead keeps its protons with the default angles, and so do other metals', async () => {
     const parts = { geometry: { background: 'lead' }, grid: { dtheta_mrad: 40 } };
-    expect(await notes(parts)).toEqual([]);
+    expect(await notesWith(parts)).toEqual([]);
   });
 
   test('R80 belongs to the peak where protons stop, not to lead in front of it', async () => {
@@ -168,18 +168,21 @@ describe('notes of a run', () => {
       ],
     ],
   ])('a table that has less effect than it appears to have is reported: %s', async (_name, parts, expected) => {
-    const found = (await summary({ grid: coarse, ...parts })).notes.filter(({ code }) => code === 'table-of-water');
+    const found = (await summaryWith({ grid: coarse, ...parts })).notes.filter(({ code }) => code === 'table-of-water');
     expect(found).toEqual(expected);
   });
 
   test('energies below the cutoff are left out, and the mean energy that enters is reported', async () => {
-    const read = await summary({ beam: { energy_MeV: 20, energy_sigma_MeV: 8 }, grid: { ...coarse, cutoff_MeV: 2 } });
+    const read = await summaryWith({
+      beam: { energy_MeV: 20, energy_sigma_MeV: 8 },
+      grid: { ...coarse, cutoff_MeV: 2 },
+    });
     const [note] = read.notes.filter(({ code }) => code === 'energies-cut-off');
     expect(note?.text).toMatch(/^1\.2 % of the protons would enter with less than the cutoff of 2 MeV/);
     const { energy, number } = read.ledger;
     const said = Number(/mean energy at entry is ([\d.]+) MeV/.exec(note?.text ?? '')?.[1]);
     expect(Math.abs(energy.in / number.in / said - 1)).toBeLessThan(1e-4);
-    const narrow = await summary({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 }, grid: coarse });
+    const narrow = await summaryWith({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 }, grid: coarse });
     expect(narrow.notes.map(({ code }) => code)).not.toContain('energies-cut-off');
   });
 
@@ -251,7 +254,7 @@ const profileOf = (values: readonly number[], blur_mm2 = 0): AxisProfile => ({
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
 /** Bin means of a Bragg curve: a plateau, a peak, and an end at 40 mm that straggles by `sigma`. */
-function peak(sigma: number): readonly number[] {
+function braggPeak(sigma: number): readonly number[] {
   const fine = 40;
   const dose = (x: number): number => {
     let [total, weights] = [0, 0];
@@ -270,7 +273,7 @@ function peak(sigma: number): readonly number[] {
 }
 
 /** `values` convolved with a Gaussian of this variance. */
-function spread(values: readonly number[], variance_mm2: number): readonly number[] {
+function convolveWithGaussian(values: readonly number[], variance_mm2: number): readonly number[] {
   const sigma = Math.sqrt(variance_mm2) / STEP;
   const reach = Math.ceil(6 * sigma);
   return values.map((_, i) => {
@@ -286,15 +289,18 @@ function spread(values: readonly number[], variance_mm2: number): readonly numbe
 
 describe('a deblurred profile', () => {
   it('is unchanged without blur: straight beams keep every bit', () => {
-    const profile = profileOf(peak(0.7));
+    const profile = profileOf(braggPeak(0.7));
     expect(deblurProfile(profile)).toBe(profile);
   });
 
   it('recovers the peak and the falloff of the curve before it was blurred', () => {
     for (const variance of [0.02, 0.05, 0.1]) {
-      const wanted = depthReadouts(profileOf(peak(0.7)), 0);
-      const blurred = depthReadouts(profileOf(spread(peak(0.7), variance)), 0);
-      const found = depthReadouts(deblurProfile(profileOf(spread(peak(0.7), variance), variance)), 0);
+      const wanted = depthReadouts(profileOf(braggPeak(0.7)), 0);
+      const blurred = depthReadouts(profileOf(convolveWithGaussian(braggPeak(0.7), variance)), 0);
+      const found = depthReadouts(
+        deblurProfile(profileOf(convolveWithGaussian(braggPeak(0.7), variance), variance)),
+        0,
+      );
       const off = (read: typeof found) => Math.abs((read.w80_20_mm ?? 0) / (wanted.w80_20_mm ?? 1) - 1);
       expect(off(blurred)).toBeGreaterThan(0.15 * variance);
       expect(off(found)).toBeLessThan(0.1 * off(blurred) + 0.001);
@@ -303,12 +309,12 @@ describe('a deblurred profile', () => {
   });
 
   it('reports the remaining blur if there is more than can be removed', () => {
-    expect(deblurProfile(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
+    expect(deblurProfile(profileOf(braggPeak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
     for (const variance of [0.2, 0.5]) {
-      const left = deblurProfile(profileOf(spread(peak(0.7), variance), variance));
+      const left = deblurProfile(profileOf(convolveWithGaussian(braggPeak(0.7), variance), variance));
       expect(left.blur_mm2).toBeGreaterThan(0.05);
       // The falloff equals that of a curve with the reported blur, within a twentieth.
-      const said = depthReadouts(profileOf(spread(peak(0.7), left.blur_mm2)), 0).w80_20_mm ?? 0;
+      const said = depthReadouts(profileOf(convolveWithGaussian(braggPeak(0.7), left.blur_mm2)), 0).w80_20_mm ?? 0;
       expect(Math.abs((depthReadouts(left, 0).w80_20_mm ?? 0) / said - 1)).toBeLessThan(0.05);
     }
   });
@@ -333,7 +339,7 @@ describe('a deblurred profile', () => {
   it('overshoots by less than half a per cent at the blurred edge of a slab, stays positive, and is steeper', () => {
     const edge = Array.from({ length: 60 }, (_, i) => (i < 20 ? 0 : i < 40 ? 10 : 3));
     for (const variance of [0.02, 0.06, 0.2]) {
-      const blurred = spread(edge, variance);
+      const blurred = convolveWithGaussian(edge, variance);
       const { values } = deblurProfile(profileOf(blurred, variance));
       expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...values)).toBeLessThan(10.05);

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { validateStudy } from '../../../../../../electron/contract/study/index.ts';
 import { documentOf } from '../../../../../../electron/host/app/studies/results.ts';
 import { computePoints } from '../../../../../../electron/host/model/studies/points.ts';
-import { assetsFolder, check, lines, scenarios } from '../../../model/scenarios/open.ts';
+import { assetsFolder, checkBeam, issueLines, scenarios } from '../../../model/scenarios/open.ts';
 
 test.each([
   ['depth', {}, 'depth', 'fp32'],
@@ -17,8 +17,8 @@ test.each([
   ['depth', { stepping: 'path' }, 'path', 'fp32'],
   ['reference', { precision: 'fp32', stepping: 'depth' }, 'depth', 'fp32'],
 ])('%s with %o offers steps by %s in %s', async (variant, said, stepping, precision) => {
-  const reading = await check({ solver: { variant, ...said } });
-  expect(lines(reading)).toEqual([]);
+  const reading = await checkBeam({ solver: { variant, ...said } });
+  expect(issueLines(reading)).toEqual([]);
   expect(reading.scenario?.solver).toMatchObject({ variant, stepping, precision });
   expect(scenarios.resolve(reading).solver).toMatchObject({ stepping, precision });
 });

@@ -23,14 +23,14 @@ async function coarserProblem(document: object, factors: { x: number; z: number;
 }
 
 describe('layered media that moments can solve', () => {
-  async function layered(change: object): Promise<boolean> {
+  async function isLayeredWith(change: object): Promise<boolean> {
     const { problem } = await scenarios.check({ ...smallScenario, ...change }, place);
     if (problem === null) throw new Error('the scenario of the test is not valid');
     return isLayered(problem());
   }
 
   it('fill the complete width, with beams along z', async () => {
-    expect(await layered({})).toBe(true);
+    expect(await isLayeredWith({})).toBe(true);
     const slab = (from_mm: number) => ({
       geometry: {
         ...smallScenario.geometry,
@@ -38,9 +38,9 @@ describe('layered media that moments can solve', () => {
         regions: [{ name: 'slab', material: 'bone-compact-icru', x_mm: [from_mm, 6], z_mm: [2, 3] }],
       },
     });
-    expect(await layered(slab(-6))).toBe(true);
-    expect(await layered(slab(0))).toBe(false);
-    expect(await layered({ beam: { energy_MeV: 30, angle_deg: 5 } })).toBe(false);
+    expect(await isLayeredWith(slab(-6))).toBe(true);
+    expect(await isLayeredWith(slab(0))).toBe(false);
+    expect(await isLayeredWith({ beam: { energy_MeV: 30, angle_deg: 5 } })).toBe(false);
   });
 });
 
