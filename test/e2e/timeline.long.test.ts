@@ -216,7 +216,9 @@ describe('a trace from another program', () => {
     await bench.drop(name, readFileSync(path.join(golden, 'traces', name)), 'application/gzip');
     await expect.poll(() => blocks().allTextContents()).toEqual([name]);
     const summary = open.page.getByTestId('timeline-summaries');
-    await summary.getByText('No kernel ran for 158.5 ms, 99.9 % of the time from the first kernel to the last').waitFor();
+    await summary
+      .getByText('No kernel ran for 158.5 ms, 99.9 % of the time from the first kernel to the last')
+      .waitFor();
     await summary.getByText('the CPU does something else', { exact: true }).waitFor();
     const calls = summary.getByRole('table', { name: 'CUDA calls by time' });
     await expect.poll(() => calls.getByRole('row').nth(1).textContent()).toBe('cudaMalloc');

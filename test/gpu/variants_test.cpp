@@ -151,7 +151,7 @@ TEST("GPU: a missing device is rejected with the choices") {
   p.variant = "cuda-gather";
   p.device = "GPU-00000000-0000";
   test::Run run(p);
-  CHECK_THROWS(run.execute({}), "the choices are");
+  CHECK_THROWS(run.execute({}), "available: ");
 }
 
 TEST("GPU: a run is cancelled between batches and keeps the completed steps") {

@@ -174,7 +174,9 @@ describe('braggbench volume', () => {
   test('monitor units and the protons of the field scale the dose', async () => {
     const words = ['volume', twoSpotField(), '--across', '80', '--json'];
     const plain = JSON.parse((await braggbenchInProcess(words)).stdout) as VolumeSummary;
-    const units = JSON.parse((await braggbenchInProcess([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeSummary;
+    const units = JSON.parse(
+      (await braggbenchInProcess([...words, '--protons-per-mu', '8e7'])).stdout,
+    ) as VolumeSummary;
     expect(units.unit).toBe('Gy per MU');
     expect(units.most).toBeCloseTo(0.08 * plain.most, 9);
     // The field has four protons.

@@ -16,7 +16,7 @@ import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
 import { type DoseVolumes, solveVolume } from '../../workloads/transport/beams/volume.ts';
 import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
-import { gammaMapOfRun, supportedGammaQuantity, normalizedToPeak } from '../../workloads/transport/readouts.ts';
+import { gammaMapOfRun, normalizedToPeak, supportedGammaQuantity } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
 import { narrowToTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
