@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { shortNumberText } from '../../domain/numbers.ts';
+import { countText } from '../../domain/values/units.ts';
 import {
   collectTable,
   columnTitle,
@@ -41,6 +42,15 @@ function findInterestingColumns({ columns, rows }: StudyTable): readonly number[
 /** Largest number of printed columns; the file contains all of them. */
 const MAX_PRINTED_COLUMNS = 12;
 
+/** Text about rows and columns that are not printed. Null if all are. */
+function hiddenText(rows: number, columns: number): string | null {
+  const hidden = [
+    ...(rows > 0 ? [countText(rows, 'more row')] : []),
+    ...(columns > 0 ? [countText(columns, 'more column')] : []),
+  ];
+  return hidden.length === 0 ? null : `Not shown: ${hidden.join(', ')}; braggbench study export writes everything.`;
+}
+
 export async function collectStudy({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
   const found = await collectTable(folder);
   const { columns, rows } = found;
@@ -58,14 +68,11 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
   );
   for (const line of formatTable(titles, cells, { styleTitle: (text) => terminal.style('bold', text) }))
     terminal.print(line);
-  terminal.print('');
-  const hidden = [
-    rows.length > MAX_PRINTED_ROWS ? `${rows.length - MAX_PRINTED_ROWS} more rows` : '',
-    `${columns.length - shown.length} more columns`,
-  ];
-  terminal.print(
-    `Not shown: ${hidden.filter((text) => text !== '').join(', ')}; braggbench study export writes everything.`,
-  );
+  const hidden = hiddenText(rows.length - cells.length, columns.length - shown.length);
+  if (hidden !== null) {
+    terminal.print('');
+    terminal.print(hidden);
+  }
   for (const note of tableNotes(found)) terminal.printNote(note);
   return exitCodes.done;
 }

@@ -208,7 +208,7 @@ const SHOWN_SHARE = 0.01;
 /** W80–20 of a Gaussian distribution of ranges, in units of its standard deviation. */
 const FALLOFF = 1.312;
 
-/** Share by which a spread of ranges widens a falloff. */
+/** Share by which a spread of ranges widens a falloff; infinite if the spread alone makes it at least as wide. */
 function falloffShare(w80_20_mm: number, spread_mm: number): number {
   const without = w80_20_mm ** 2 - (FALLOFF * spread_mm) ** 2;
   return without > 0 ? w80_20_mm / Math.sqrt(without) - 1 : Number.POSITIVE_INFINITY;
@@ -221,12 +221,12 @@ function tiltNote(
   if (w80_20_mm === null || beam.angle_deg === 0) return [];
   const share = falloffShare(w80_20_mm, extra_straggling_mm);
   if (share < SHOWN_SHARE) return [];
-  const much = Number.isFinite(share)
-    ? `about ${(100 * share).toFixed(0)} % wider than the true value`
-    : 'the true value';
+  const effect = Number.isFinite(share)
+    ? `make W80–20 about ${(100 * share).toFixed(0)} % wider than the true value`
+    : 'alone would make the falloff at least as wide as W80–20, which therefore does not describe the beam';
   const text =
     `The beam is tilted by ${beam.angle_deg}°. Cells of ${grid.dz_mm} mm in depth and ${grid.dx_mm} mm ` +
-    `across and the range bins make W80–20 ${much}; use finer ones to reduce this.`;
+    `across and the range bins ${effect}; use finer cells and range bins.`;
   return [{ code: 'tilted-rows', text }];
 }
 

@@ -81,6 +81,38 @@ describe('notes of a run', () => {
     ]);
   });
 
+  test.each([
+    ['a little wider', 0.4, ['make W80–20 about 16 % wider than the true value']],
+    [
+      'as wide',
+      1,
+      ['alone would make the falloff at least as wide as W80–20, which therefore does not describe the beam'],
+    ],
+    ['not noticeably wider', 0.05, []],
+  ])('a tilted beam: the falloff is %s by cells and range bins', (_name, extra_straggling_mm, effects) => {
+    const number = { rel_error: 0, escaped_z: 0, in: 1 } as RunSummary['ledger']['number'];
+    const energy = { rel_error: 0 } as RunSummary['ledger']['energy'];
+    const metrics = { r80_mm: null, w80_20_mm: 1.03, energy_deposited_MeV: 1 } as RunSummary['metrics'];
+    const read = { metrics, ledger: { number, energy }, resolution_mm: 0.5, extra_straggling_mm, bins: 400 };
+    const cells = { dose: () => new Float64Array(4), nx: 2, dx_mm: 2, x_variance_of_representation_mm2: 0 };
+    const scenario = {
+      beam: { energy_MeV: 70, energy_sigma_MeV: 0, angle_deg: 30 },
+      grid: { cutoff_MeV: 1, dz_mm: 0.5, dx_mm: 2 },
+      geometry: { background: 'water', regions: [] },
+      physics: { stopping_power: 'pstar' },
+      solver: { stepping: 'depth', step_mm: 0.5 },
+      initial: { kind: 'beam' },
+    };
+    const notes = runNotes(read, cells, '', scenario).filter(({ code }) => code === 'tilted-rows');
+    expect(notes.map(({ text }) => text)).toEqual(
+      effects.map(
+        (effect) =>
+          'The beam is tilted by 30°. Cells of 0.5 mm in depth and 2 mm across and the range bins ' +
+          `${effect}; use finer cells and range bins.`,
+      ),
+    );
+  });
+
   test('moments agree with depth stepping in width inside and behind an air gap, without a note', async () => {
     const geometry = { width_mm: 60, depth_mm: 380, regions: [{ material: 'air', z_mm: [0, 300] }] };
     const beam = { energy_MeV: 150, x_sigma_mm: 3 };
