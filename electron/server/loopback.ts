@@ -14,7 +14,7 @@ export function newToken(): string {
 }
 
 /** Compares tokens in constant time, so that the time does not depend on the common prefix. */
-export function isToken(given: string, token: string): boolean {
+export function tokensMatch(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -12,7 +12,7 @@ import { MAX_FRAME_BYTES } from '../contract/wire/frame.ts';
 import { pageHeaders, pagePolicy } from '../contract/wire/page.ts';
 import type { Host } from '../host/index.ts';
 import { acceptedSocketPort } from '../transports/websocket-host.ts';
-import { isOwnOrigin, isToken, listen, loopbackHost, newToken } from './loopback.ts';
+import { isOwnOrigin, listen, loopbackHost, newToken, tokensMatch } from './loopback.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -85,7 +85,7 @@ function sendPlainText(response: ServerResponse, status: number, text: string): 
  */
 function pathBelowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
-  return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;
+  return rest.length > 0 && tokensMatch(first, token) ? rest.join('/') : null;
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, file: PageFile, host: string): void {
@@ -132,7 +132,8 @@ function replyForRequest(request: IncomingMessage, token: string, files: Readonl
     return textReply(400, 'This address is not valid.');
   }
   const given = url.searchParams.get('token');
-  if (url.pathname === '/' && given !== null && isToken(given, token)) return { kind: 'redirect', to: `/${token}/` };
+  if (url.pathname === '/' && given !== null && tokensMatch(given, token))
+    return { kind: 'redirect', to: `/${token}/` };
   const name = pathBelowToken(url.pathname, token);
   if (name === null)
     return textReply(403, 'Open the address that the program printed when it started: it contains the access token.');

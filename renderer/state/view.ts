@@ -1,4 +1,4 @@
-/** Appearance of the page, and the visible windows that all plots share. */
+/** Appearance of the page, and the zoomed interval of each axis, which all plots share. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';
@@ -24,18 +24,18 @@ export function createAppearanceStore(
   });
 }
 
-/** Windows that the user zoomed to by axis; an axis without a window is shown in full. */
-interface WindowState {
+/** Interval that the user zoomed to, by axis. An axis without an interval is shown in full. */
+interface ZoomState {
   readonly windows: Readonly<Partial<Record<AxisName, Interval>>>;
 }
 
-export interface WindowStore extends StoreApi<WindowState> {
+export interface ZoomStore extends StoreApi<ZoomState> {
   zoom(windows: Readonly<Partial<Record<AxisName, Interval | null>>>): void;
   reset(): void;
 }
 
-export function createWindowStore(): WindowStore {
-  const store = createStore<WindowState>(() => ({ windows: {} }));
+export function createZoomStore(): ZoomStore {
+  const store = createStore<ZoomState>(() => ({ windows: {} }));
   return {
     ...store,
     zoom: (changes) =>

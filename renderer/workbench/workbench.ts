@@ -38,7 +38,7 @@ import {
 } from '../state/scenario.ts';
 import { createImageViewStore, createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
-import { createAppearanceStore, createWindowStore } from '../state/view.ts';
+import { createAppearanceStore, createZoomStore } from '../state/view.ts';
 import { type BenchActions, createBenchActions } from './actions/benches.ts';
 import type { ActionContext, Stores } from './actions/context.ts';
 import { createDocumentActions, type DocumentActions } from './actions/document.ts';
@@ -180,7 +180,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     image: createImageViewStore(),
     playback: createPlaybackStore(),
     appearance: createAppearanceStore(storage, settingsReset),
-    window: createWindowStore(),
+    window: createZoomStore(),
     timelines: createTimelinesStore(),
     handbook: createHandbookStore(),
     layout: createLayoutStore(storage, settingsReset, workloads),

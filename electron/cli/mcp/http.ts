@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { messageOf } from '../../contract/errors.ts';
-import { isToken, listen, loopbackHost, newToken } from '../../server/loopback.ts';
+import { listen, loopbackHost, newToken, tokensMatch } from '../../server/loopback.ts';
 
 /** Version of the interface, part of every path: `/TOKEN/1/ladder`. Changes that break scripts increment it. */
 const VERSION = '1';
@@ -74,7 +74,7 @@ async function handleRequest(
       'The Host header of the request is not an address of this machine. Use the address that the program printed.',
     );
   const [, given = '', version, name = '', ...rest] = (request.url ?? '').split('/');
-  if (!isToken(given, token))
+  if (!tokensMatch(given, token))
     return errorReply(403, 'Use the address that the program printed: it contains the access token.');
   if (version !== VERSION || rest.length > 0) return errorReply(404, `Allowed: /TOKEN/${VERSION}/METHOD`);
   if (request.method === 'GET' && name === '')

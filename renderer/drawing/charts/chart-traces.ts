@@ -111,7 +111,7 @@ export function connectorLines({ x, y, thick }: WaterfallSeries, axes: Options, 
 
 const pointsOf = ({ x, y }: Series): Options => ({ type: 'scatter', x: Array.from(x), y: Array.from(y) });
 
-function traceStyle(series: Series, brush: Brush): Options {
+function traceOfKind(series: Series, brush: Brush): Options {
   switch (series.kind) {
     case 'line':
       return { ...pointsOf(series), ...lineTrace(series, brush) };
@@ -127,7 +127,7 @@ function traceStyle(series: Series, brush: Brush): Options {
 export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush: Brush): Options {
   const { name, legendNote, ids } = series;
   return {
-    ...traceStyle(series, brush),
+    ...traceOfKind(series, brush),
     name: legendNote === undefined ? escapeHtml(name) : `${escapeHtml(name)}:  ${escapeHtml(legendNote)}`,
     legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
     ...(ids === undefined ? {} : { customdata: Array.from(ids) }),

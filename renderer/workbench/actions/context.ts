@@ -13,7 +13,7 @@ import type { RunsStore, TracingStore, WhatIfStore } from '../../state/runs.ts';
 import type { PresenceStore, ScenarioStore, UserKernelStore } from '../../state/scenario.ts';
 import type { ImageViewStore, SelectionStore } from '../../state/selection.ts';
 import type { TimelinesStore } from '../../state/timelines.ts';
-import type { AppearanceStore, WindowStore } from '../../state/view.ts';
+import type { AppearanceStore, ZoomStore } from '../../state/view.ts';
 
 export interface Stores {
   readonly connection: ConnectionStore;
@@ -24,7 +24,7 @@ export interface Stores {
   readonly image: ImageViewStore;
   readonly playback: PlaybackStore;
   readonly appearance: AppearanceStore;
-  readonly window: WindowStore;
+  readonly window: ZoomStore;
   readonly timelines: TimelinesStore;
   readonly handbook: HandbookStore;
   readonly layout: LayoutStore;

@@ -7,7 +7,7 @@ import { createNoticesStore } from '../../../renderer/state/notices.ts';
 import { createPersisted, memoryStorage } from '../../../renderer/state/persisted.ts';
 import { createPlaybackStore, initialFrame, type PlaybackStore } from '../../../renderer/state/playback.ts';
 import { createSelectionStore, shownCrosshair } from '../../../renderer/state/selection.ts';
-import { createWindowStore } from '../../../renderer/state/view.ts';
+import { createZoomStore } from '../../../renderer/state/view.ts';
 import { playKeyframes } from '../../../renderer/workloads/transport/index.ts';
 
 const frames = (count: number) => Array.from({ length: count }, (_, i) => ({ step: i * 10, depth_mm: i }));
@@ -248,7 +248,7 @@ describe('selection and windows', () => {
   });
 
   it('zoom one axis independently of the other', () => {
-    const windows = createWindowStore();
+    const windows = createZoomStore();
     windows.zoom({ z: [1, 2], x: [3, 4] });
     windows.zoom({ x: null });
     expect(windows.getState().windows).toEqual({ z: [1, 2] });

@@ -35,8 +35,8 @@ const newSessionToken = (): string => randomBytes(24).toString('base64url');
  */
 const START_TIMEOUT_S = 90;
 
-/** Shell script that starts the server. It is a single line, like all scripts in this file. */
-function startScript(folder: string, host: string): string {
+/** Returns a shell script that starts the server. It is a single line, like all scripts in this file. */
+function serverStartScript(folder: string, host: string): string {
   const wait = [
     'i=$((i+1))',
     `if [ $i -gt ${5 * START_TIMEOUT_S} ]; then kill $p; echo "the workbench did not start within ${START_TIMEOUT_S} s" >&2; exit 1; fi`,
@@ -73,7 +73,7 @@ function startScript(folder: string, host: string): string {
  * Starts the workbench in the program's remote folder, or finds the running one. Throws BraggError with one sentence.
  */
 async function startSession(ssh: Ssh, folder: string, token: string): Promise<ServerAnnouncement> {
-  const output = await ssh.run(startScript(folder, ssh.host), { input: token });
+  const output = await ssh.run(serverStartScript(folder, ssh.host), { input: token });
   try {
     return servingSchema.parse(JSON.parse(output));
   } catch (error) {

@@ -24,7 +24,7 @@ export interface RunRecord {
   wall_s: number | null;
   error: WireError | null;
   /** Data of the run while it is active, or null after its end. */
-  active: ActivePart | null;
+  active: ActiveRunData | null;
   /** Whether the result is the newest answer of a Live session. */
   readonly live: boolean;
   /** Whether the run is internal and not listed, for example to forecast the duration of a study. */
@@ -35,7 +35,7 @@ export interface RunRecord {
 }
 
 /** Data of a run that is queued or computing. */
-export interface ActivePart {
+export interface ActiveRunData {
   readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;
   /** Value of performance.now() in ms when the run left the queue. Null before. */

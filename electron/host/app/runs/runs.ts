@@ -19,7 +19,7 @@ import type { MeasureVariants } from '../../workloads/workload.ts';
 import { scenarioDifferencesInSlices } from '../compare/compare.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { RunCache } from './cache.ts';
-import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
+import { type ActiveRunData, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
 
 interface RunsOptions {
   readonly addon: NativeAddon;
@@ -128,7 +128,7 @@ export class Runs {
     const { document, scenario } = reading;
     const { read_s } = reading;
     const reads = read_s === undefined ? [] : [{ name: 'scenario read', seconds: read_s }];
-    const active: ActivePart = {
+    const active: ActiveRunData = {
       ...{ run, completeScenario: { ...scenario }, begun_ms: null },
       before: [...this.#opened, ...reads],
     };
@@ -346,7 +346,7 @@ export class Runs {
     if (oldest !== undefined) void this.forget(oldest.id);
   }
 
-  async #execute(record: RunRecord, active: ActivePart): Promise<void> {
+  async #execute(record: RunRecord, active: ActiveRunData): Promise<void> {
     active.begun_ms = performance.now();
     record.state = 'running';
     record.lastProgress = progressOf(record, null);
@@ -400,7 +400,7 @@ export class Runs {
     this.#options.log('error', `${record.name}: ${failure.message}`);
   }
 
-  #runContextOf(record: RunRecord, { completeScenario }: ActivePart): RunContext {
+  #runContextOf(record: RunRecord, { completeScenario }: ActiveRunData): RunContext {
     const { name, created, scenario, device } = record;
     const { program, machine, gpu } = this.#options;
     return {

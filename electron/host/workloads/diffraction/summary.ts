@@ -115,10 +115,10 @@ function findLocalMaxima(image: Float32Array, width: number, height: number, cou
   return found.sort((a, b) => b.photons - a.photons || a.index - b.index).slice(0, count);
 }
 
-/** The part of a run that is needed to find peaks. */
-type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
+/** Data of a run that are needed to find peaks. */
+type PeakInputs = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
 
-export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
+export function imagePeaks(run: PeakInputs, count: number): ImagePeak[] {
   const { image, width, height } = run;
   const { at } = imageGeometry(run.completeScenario as unknown as DiffractionScenario);
   return findLocalMaxima(image, width, height, count).map(({ index, photons }) => {
@@ -217,7 +217,7 @@ interface ImagePair {
 }
 
 const summary = defineArrayTask('summarise an image', imageSummary);
-const peaks = defineArrayTask('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
+const peaks = defineArrayTask('find peaks', ({ run, count }: { readonly run: PeakInputs; readonly count: number }) =>
   imagePeaks(run, count),
 );
 const error = defineArrayTask('compare an image with another', ({ here, there }: { here: Pixels; there: Pixels }) =>

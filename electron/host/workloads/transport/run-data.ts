@@ -251,7 +251,7 @@ function protonsLostBeyond({ ledgerNumber, beam, step_mm }: ReadoutInputs): (dep
 export const measuredRunOf = (run: RunData): MeasuredRun => measuredFrom(run, stepsByPath(run));
 
 /** Converts a result of the engine, which is not stored as a run, to the input of readouts. */
-export function measuredResult(
+export function measuredRunOfResult(
   problem: TransportProblem,
   plan: Pick<TransportRun['plan'], 'energies_MeV'>,
   result: TransportResult,

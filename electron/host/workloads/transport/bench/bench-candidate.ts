@@ -27,7 +27,7 @@ import type { ChosenBaseline } from '../../../model/external/conversation.ts';
 import type { ProgramSettings } from '../../../model/external/program-candidate.ts';
 import { VariedRuns } from '../../varied-runs.ts';
 import { metricsOf } from '../metrics/run-metrics.ts';
-import { measuredResult } from '../run-data.ts';
+import { measuredRunOfResult } from '../run-data.ts';
 import {
   cellSteps,
   depthDoseError,
@@ -136,7 +136,7 @@ class TransportBenchCandidate implements BenchCandidate {
 
   quantities(time_s: number) {
     const { steps, cell_steps, secondaries } = this.#result;
-    const { r80_mm } = metricsOf(measuredResult(this.#candidate.problem, this.#plan, this.#result));
+    const { r80_mm } = metricsOf(measuredRunOfResult(this.#candidate.problem, this.#plan, this.#result));
     return [
       cellSteps(cell_steps / time_s),
       { id: 'steps', title: 'Steps taken', value: steps, unit: '' },

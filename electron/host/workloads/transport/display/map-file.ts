@@ -187,7 +187,7 @@ function layersAlongY({ acrossY, axes: { nx, nz, dx_mm } }: RunData): {
 }
 
 /** Dose in Gy in three dimensions: x, depth and y. It is symmetric in y. */
-async function grayVolume(run: RunData): Promise<DirectedVolume> {
+async function doseVolume_Gy(run: RunData): Promise<DirectedVolume> {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   const { aside, dy_mm } = layersAlongY(run);
   const cells = nx * nz;
@@ -223,12 +223,12 @@ export async function imageOf(
   if (what === rtDose) {
     const { ct } = (run.completeScenario as unknown as TransportScenario).geometry;
     const words = { content: GRAY_CONTENT, frame: ct?.frame_of_reference ?? null };
-    return { name: 'gray.dcm', bytes: rtDoseBytes(await grayVolume(run), words) };
+    return { name: 'gray.dcm', bytes: rtDoseBytes(await doseVolume_Gy(run), words) };
   }
   const requested = exportsByName.get(what);
   if (requested === undefined) throw new Error(`${what} is not an image`);
   const quantity = requested.name === 'gray' ? null : quantities[requested.name];
-  const volume = quantity === null ? await grayVolume(run) : { ...planeGrid(run), values: quantity.values(run) };
+  const volume = quantity === null ? await doseVolume_Gy(run) : { ...planeGrid(run), values: quantity.values(run) };
   const content = `${run.name}: ${quantity?.content ?? GRAY_CONTENT}`;
   return { name: `${requested.name}.${requested.ending}`, bytes: writers[requested.ending](volume, { content }) };
 }
