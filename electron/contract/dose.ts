@@ -63,7 +63,10 @@ export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
 export const PENCIL_DOSE_UNIT = 'Gy mm/1e9' as const;
 
 export const doseMethods = {
-  /** Imports a dose computed by another program: MetaImage, NRRD, or a table in this program's format. */
+  /**
+   * Imports a dose computed by another program: MetaImage, NRRD, RT Dose (.dcm), or a CSV table in Braggbench's map
+   * format.
+   */
   'dose.import': {
     params: z.strictObject({
       /** Several files if a header (.mhd, .nhdr) refers to data files, for example to one for each slice. */

@@ -52,7 +52,7 @@ class ThreadPool {
   bool leaving_ = false;
   int active_ = 0;  // number of workers inside the job
 
-  // The current job. It is written only while no worker processes one.
+  // The current job. work_, tasks_ and watcher_ change only between jobs. Workers update next_ and failure_.
   const std::function<void(int, int)>* work_ = nullptr;
   int tasks_ = 0;
   std::atomic<int> next_{0};

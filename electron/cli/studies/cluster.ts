@@ -142,16 +142,20 @@ export const clusterFlags: readonly FlagSpec[] = [
     value: 'N',
     help: 'With --on slurm: maximum number of tasks of an array that run at the same time.',
   },
-  { name: 'task-minutes', value: 'N', help: `With --on slurm: intended duration of a task; ${DEFAULTS.minutes}.` },
+  {
+    name: 'task-minutes',
+    value: 'N',
+    help: `With --on slurm: intended duration of a task in minutes; ${DEFAULTS.minutes} by default.`,
+  },
   {
     name: 'warning',
     value: 'SECONDS',
-    help: `Time before the limit of the job at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
+    help: `How long before the job's time limit a task stops and is requeued; ${DEFAULTS.warning_s} by default.`,
   },
   {
     name: 'silent',
     value: 'SECONDS',
-    help: `Time without progress after which a task is cancelled; ${DEFAULTS.silent_s}.`,
+    help: `Time without progress after which a task is cancelled; ${DEFAULTS.silent_s} by default.`,
   },
 ];
 

@@ -42,7 +42,7 @@ async function estimateLocal_s({ parsed, signal }: VerbContext, host: Host, foun
 interface StartedStudy {
   readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
   readonly budget: Study['budget'];
-  /** Expected duration from a few solved points, s; null if unknown. */
+  /** Duration on this machine, s, extrapolated from a few solved points; null if not estimated. */
   readonly here_s: number | null;
 }
 
@@ -70,7 +70,7 @@ export async function throwIfTooLong(
 export interface OpenedStudy {
   readonly folder: StudyFolder;
   readonly budget: Study['budget'];
-  /** Expected duration from a few solved points, s; null if unknown or short. */
+  /** Duration on this machine, s, extrapolated from a few solved points; null if not estimated. */
   readonly here_s: number | null;
 }
 

@@ -38,7 +38,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   stop: folderAction(stopStudy),
   collect: folderAction(collectStudy),
   task: (context, study, tag) => {
-    if (tag === undefined) throw new UsageError('study task is only called by job arrays: study task FOLDER TAG');
+    if (tag === undefined) throw new UsageError('study task needs a tag: study task FOLDER TAG. Job arrays call it.');
     return withHost((host) => runTask(context, host, study, tag));
   },
   import: (context, file) => importTuning(context, file),

@@ -14,6 +14,7 @@ import {
   oneOf,
 } from '../header-fields.ts';
 import { parseDecimal } from '../values/csv.ts';
+import { countText } from '../values/units.ts';
 
 export interface BinnedTable {
   /** Centres of the bins, in `depthUnit`. */
@@ -244,7 +245,7 @@ const readTopas: TableReader = (lines) => {
     const message =
       wrong !== undefined && rows.length === depth.bins.count
         ? `its line is for bin ${wrong.values[depth.at]}, but bin ${rows.indexOf(wrong)} is expected; allowed: bins in order from 0 to ${depth.bins.count - 1}`
-        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count}, starting at 0`;
+        : `it has ${countText(rows.length, 'line')} of bins; allowed: ${depth.bins.count}, starting at 0`;
     return { line, message };
   }
   return {
@@ -363,7 +364,7 @@ const readFluka: TableReader = (lines) => {
   if (stated !== undefined && announced !== rows.length) {
     return {
       line: stated.line,
-      message: `it has ${rows.length} lines of bins; allowed: ${announced}, its N. of intervals`,
+      message: `it has ${countText(rows.length, 'line')} of bins; allowed: ${announced}, its N. of intervals`,
     };
   }
   return binsFromEdges(rows, 2, null);
@@ -457,7 +458,10 @@ function phitsMesh(
     if (stated === undefined) continue;
     if (name.startsWith('n')) {
       if (name === `n${axis}` && stated !== edges.length) {
-        return { line: number, message: `it has ${edges.length} lines of bins; allowed: ${stated}, its ${name}` };
+        return {
+          line: number,
+          message: `it has ${countText(edges.length, 'line')} of bins; allowed: ${stated}, its ${name}`,
+        };
       }
       if (name !== `n${axis}` && stated !== 1) {
         return { line: number, message: `its ${name} is ${stated}, but it has one column of bins; allowed: 1` };
@@ -564,8 +568,8 @@ const readShieldHit: TableReader = (lines) => {
     const at = wrong?.line ?? rows.at(-1)?.line ?? line;
     const message =
       wrong !== undefined && rows.length === depth.bins.count
-        ? `its bin at ${wrong.values[depth.at]} should be at ${start + (rows.indexOf(wrong) + 0.5) * depth.bins.size}; allowed: bins in the order of START and END`
-        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count} in the order of START and END`;
+        ? `its bin at ${wrong.values[depth.at]} should be at ${start + (rows.indexOf(wrong) + 0.5) * depth.bins.size}; allowed: bins in order from START to END`
+        : `it has ${countText(rows.length, 'line')} of bins; allowed: ${depth.bins.count}, one per bin from START to END`;
     return { line: at, message };
   }
   return {

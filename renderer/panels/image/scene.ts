@@ -56,7 +56,9 @@ function resolutionRange(geometry: ImageGeometry, width: number, height: number)
   return [Math.min(...places), Math.max(...places)];
 }
 
-/** Spacings of rings that cross the detector, evenly chosen. */
+/**
+ * Lattice spacings, in Å, of up to MAX_RINGS resolution rings on the detector: every n-th of the readable SPACINGS.
+ */
 export function ringSpacings(geometry: ImageGeometry, width: number, height: number): readonly number[] {
   const [least, most] = resolutionRange(geometry, width, height);
   const inside = SPACINGS.filter((spacing) => spacing > least && spacing < most);

@@ -212,7 +212,11 @@ function launchReadouts({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: 
         ]),
     { name: 'Waves', value: launch.waves === null ? NO_VALUE : significant(launch.waves, 4), strong: true },
     { name: 'Last wave used', value: percent(launch.lastWaveUsed) },
-    { name: 'Tail', value: percent(launch.tail), title: 'Share of the launch time, if all blocks take the same time' },
+    {
+      name: 'Tail',
+      value: percent(launch.tail),
+      title: "Share of the GPU's block slots × time that is idle in the last wave, if all blocks take the same time",
+    },
     { name: 'Registers', value: count(kernel.registers), unit: 'per thread' },
     { name: 'Shared memory', value: count(kernel.shared_bytes + launch.request.dynamic_bytes), unit: 'B per block' },
     { name: 'Multiprocessors', value: count(gpu.limits.multiprocessors) },

@@ -15,7 +15,7 @@ interface HeatCells {
   /** Rows from the bottom; null for a cell without points. */
   readonly values: readonly (readonly (number | null)[])[];
   readonly counts: readonly (readonly number[])[];
-  /** Axes whose many values were binned. */
+  /** Axes whose values were binned because they have too many. */
   readonly binned: readonly string[];
 }
 

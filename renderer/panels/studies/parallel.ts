@@ -9,13 +9,13 @@ import type { DrawingTheme } from '../../drawing/theme.ts';
 import type { HeatSide } from './heat-map.ts';
 import { columnTitle } from './words.ts';
 
-/** Maximum number of lines that are drawn one by one; more are drawn as density. */
+/** Maximum number of lines that are drawn as strokes; more are drawn as density. */
 export const MAX_LINES = 5_000;
 /** Maximum number of pixel updates for all lines together, which limits drawing to less than a second. */
 const MAX_PASSED = 3e7;
 const MIN_COLUMNS = 24;
 const MIN_LINE_OPACITY = 0.15;
-/** Number of colours of single lines, each of which is a canvas stroke. */
+/** Number of colours for lines that are not drawn as density. All lines of a colour are one stroke. */
 const TINTS = 64;
 
 /** Positions at which the lines cross an axis, from 0 (bottom) to 1. */
@@ -162,7 +162,7 @@ export function paintDensity(canvas: HTMLCanvasElement, density: LineDensity, th
   context.putImageData(image, 0, 0);
 }
 
-/** Strokes few lines individually. */
+/** Draws up to MAX_LINES lines, with one stroke for all lines of a colour. */
 export function paintLines(
   canvas: HTMLCanvasElement,
   axes: readonly Crossings[],

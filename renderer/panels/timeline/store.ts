@@ -99,7 +99,7 @@ interface TimelineState {
     readonly duration_ns: number | null;
     readonly count: number;
   } | null;
-  /** Width of the visible time. */
+  /** Width of the visible time range. */
   readonly shown_ns: number;
 }
 

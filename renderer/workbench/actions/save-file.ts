@@ -84,7 +84,10 @@ interface GeneratedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Does nothing if the user cancels. Rejects if writing fails. */
+/**
+ * Saves a generated file under the name that the user selects in the native dialog. Without native dialogs, the browser
+ * downloads the file. Does nothing if the user cancels the dialog. Rejects if writing fails.
+ */
 export async function offerFile(
   { client, stores }: Pick<ActionContext, 'client' | 'stores'>,
   { name, mime, bytes }: GeneratedFile,

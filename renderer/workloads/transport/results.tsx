@@ -162,7 +162,10 @@ const REACTIONS = {
     value: 'attenuation',
     title: 'Protons are lost to nuclear reactions; their products are not followed',
   },
-  off: { value: 'off', title: 'Primary protons only: nuclear reactions lower the peak and raise the plateau' },
+  off: {
+    value: 'off',
+    title: 'Nuclear reactions are off, so the peak is higher and the plateau lower than with them',
+  },
 } as const;
 
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {

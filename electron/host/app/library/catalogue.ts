@@ -261,7 +261,9 @@ export class Catalogue {
       await this.#labelsFile.changeLocked(() => ({ [key]: null }));
     } catch (error) {
       const reason = messageOf(error);
-      this.#options.onTrouble(`Tags of ${path.basename(key)} were not moved: ${reason}`);
+      this.#options.onTrouble(
+        `The tags and notes moved with the file, but the old entry ${path.basename(key)} was not removed: ${reason}`,
+      );
     }
   }
 

@@ -219,7 +219,7 @@ export function roundsText({ reports }: { readonly reports: readonly { readonly 
  */
 const taskLimits = createLimits(40, 20, { precision: 0.01 });
 
-interface TaskStart {
+interface TaskRunInputs {
   readonly kind: TaskKind;
   readonly problem: TaskProblem;
   readonly document: Readonly<Record<string, unknown>>;
@@ -238,15 +238,15 @@ export class TaskWorkloadRun implements WorkloadRun {
   readonly lane = ALL_LANES;
   readonly size: string;
   readonly before: TaskProgress;
-  readonly #start: TaskStart;
+  readonly #inputs: TaskRunInputs;
   readonly #variants: readonly TaskVariant[];
   readonly #stop = new AbortController();
 
   /** Throws if the engine rejects the problem. */
-  constructor(addon: NativeAddon, start: TaskStart) {
-    const { problem, kind } = start;
+  constructor(addon: NativeAddon, inputs: TaskRunInputs) {
+    const { problem, kind } = inputs;
     const { plan } = addon.createTask(problem);
-    this.#start = start;
+    this.#inputs = inputs;
     this.#variants = measuredVariants(problem, addon.taskVariants(problem.workload));
     this.variant = plan.variant;
     this.precision = plan.precision;
@@ -260,7 +260,7 @@ export class TaskWorkloadRun implements WorkloadRun {
    * timing.
    */
   async start(around: RunCallbacks): Promise<TaskRunData> {
-    const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
+    const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#inputs;
     const { saveCheckpoint } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
@@ -303,7 +303,10 @@ function workOf({ variant, numbers, threads }: TaskProblem): Work {
 /** Operations of a layer per second and thread, measured with 256 × 256 × 512 on an EPYC server with AVX-512. */
 const typicalRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
 
-/** Amount of work of a layer. Other small workloads have none, so their times can be compared only at equal sizes. */
+/**
+ * Amount of work of a problem, in operations for a layer. Other workloads have amount 1 in a unit of exactly this
+ * problem, so their times can be compared only between equal problems. Null if the variant is unknown.
+ */
 export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<WorkAmount | null> {
   const own = variantsFor(problem, addon.taskVariants(problem.workload)).find((one) => one.id === id);
   if (own === undefined) return null;

@@ -20,14 +20,14 @@ __device__ inline V warp_sum(V v) {
   return v;
 }
 
-/// Adds a value of every thread of the warp to `*to` (global).
+/// Adds the sum of `value` over the warp to `*to`, in global memory. All its threads must call this.
 __device__ inline void add_from_warp(double value, double* to) {
   if (!__any_sync(0xffffffffu, value != 0.0)) return;
   value = warp_sum(value);
   if ((threadIdx.x & 31) == 0) atomicAdd(to, value);
 }
 
-/// Adds a value of every thread of the block to `*to` (global). Every thread of the block must call this.
+/// Adds the sum of `value` over the block to `*to`, in global memory. All its threads must call this.
 template <int kMaxWarps = kWarps>
 __device__ inline void add_from_block(double value, double* to) {
   __shared__ double parts[kMaxWarps];

@@ -120,7 +120,8 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
   p.tile_quads = fused_tile_quads(t);
-  // Bounds for a full grid: all cells are written, even if no proton reaches them in a long step.
+  // The ranges include a zero shift, so that every cell of the sources is written. A long step may move all protons past
+  // some of them.
   const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
   p.whole_x_min = std::min(in_x.least, 0);
   p.whole_x_max = std::max(in_x.most, -1);

@@ -2,8 +2,8 @@
 
 #include "cuda_window_plan.cuh"
 
-// Operations on the whole state other than steps: set its start, count its protons, and end a run beyond the last
-// plane. One block per bin.
+// Operations on the whole state other than steps: fill it, count its protons, and count those beyond the last plane as
+// escaped. One block per bin.
 namespace bb::transport::window {
 
 /// Calls f(value) for every cell of a bin's box before step `step`.

@@ -18,9 +18,9 @@ namespace {
 // 70 MeV at half its range, the clamp then adds 0.9 % to σ_x with cells of 0.25 mm, and 2.3 % with 0.5 mm. With 0.6
 // cells, which is a row of three cells and not yet a Gaussian, it adds 3 % and 12 %.
 constexpr double kNarrowestBeam = 0.8;
-// Minimum for a tilted beam, whose row moves sideways in every step and leaves a part of its width behind. The remap
-// adds to the variance of the start, which readouts correct for. With this minimum the addition falls from 1.4 to 0.4
-// cells² (90 MeV, 30 degrees).
+// Minimum for a tilted beam. Its row is remapped sideways in every step, and the remap widens a narrow row. With this
+// minimum the remap adds 0.4 cells² of variance instead of 1.4 (90 MeV, 30 degrees). Readouts subtract the variance
+// that the minimum adds to the start.
 constexpr double kNarrowestTilted = 1.25;
 constexpr double kStraight = 1e-9;  // a beam counts as straight below this sine of its angle
 

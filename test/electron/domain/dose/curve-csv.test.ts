@@ -218,7 +218,7 @@ describe('CSV curves', () => {
         },
       ]);
       expect(topas(depthBins, 'Sum', ['0, 0, 0, 2'])).toEqual([
-        { line: 6, message: 'it has 1 lines of bins; allowed: 2, starting at 0' },
+        { line: 6, message: 'it has 1 line of bins; allowed: 2, starting at 0' },
       ]);
     });
 
@@ -330,13 +330,13 @@ describe('CSV curves', () => {
 
     it.each([
       ['FLUENCE', rows, undefined, 3, 'its detector type is FLUENCE; allowed: DOSE, DOSE_GY, ENERGY, DDD'],
-      ['DOSE', rows.slice(1), undefined, 7, 'it has 1 lines of bins; allowed: 2 in the order of START and END'],
+      ['DOSE', rows.slice(1), undefined, 7, 'it has 1 line of bins; allowed: 2, one per bin from START to END'],
       [
         'DOSE',
         [...rows].reverse(),
         undefined,
         7,
-        'its bin at 1.75 should be at 1.25; allowed: bins in the order of START and END',
+        'its bin at 1.75 should be at 1.25; allowed: bins in order from START to END',
       ],
       [
         'DOSE',

@@ -218,7 +218,7 @@ function throwIfVirtual(name: string, dataset: Dataset): void {
   const other = sources.find(({ file_name }) => file_name !== '.');
   if (other === undefined) return;
   throw foreignImageError(
-    `its images ${name} are a virtual dataset of ${other.file_name}; allowed: images in the file itself or behind an external link (h5repack copies them)`,
+    `its images ${name} are a virtual dataset of ${other.file_name}; allowed: images in the file itself or behind an external link. If ${other.file_name} is next to it, h5repack -l ${dataset.path}:CONTI OLD.h5 NEW.h5 copies them into a new file`,
   );
 }
 
@@ -238,7 +238,7 @@ function countsOf({ name, dataset }: ReturnType<typeof imagesOfEntry>) {
   if (unread !== undefined) {
     const filter = unread.name.split(';')[0] || 'without a name';
     throw foreignImageError(
-      `its images are compressed by the filter ${filter} (${unread.id}), which is not supported; allowed: bitshuffle, LZ4, gzip, or none (h5repack -f GZIP=4)`,
+      `its images are compressed by the filter ${filter} (${unread.id}), which is not supported; allowed: bitshuffle, LZ4, gzip, or none. h5repack -f GZIP=4 OLD.h5 NEW.h5 converts the file`,
     );
   }
   const most = typeof dtype === 'string' ? greatest[dtype.slice(-1)] : undefined;

@@ -137,7 +137,7 @@ async function letSource({ tracks = null }: Fields, request: MapRequest, name: '
     throw new BraggError('unsupported', 'LET has the axes z and x only.');
   }
   if (tracks === null) {
-    throw new BraggError('not-found', 'This run has no LET, or is not finished; set output.let in the scenario.');
+    throw new BraggError('not-found', 'LET is available only after the end of a run with output.let set.');
   }
   const quantity = name === 'letd' ? 'LETd' : 'LETt';
   return { values: await letField(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };

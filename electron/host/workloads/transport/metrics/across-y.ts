@@ -72,7 +72,7 @@ export function lateralWidths(problem: TransportProblem): LateralWidths {
     return { reason: 'phase space was filled with random numbers: there is no beam' };
   const { beam: asked, spots = [asked] } = problem;
   if (spots.some(({ angle_rad }) => angle_rad !== 0)) {
-    return { reason: 'the beam is not along z, but matter is only layered in z' };
+    return { reason: 'a beam is tilted: widths along y are computed only for beams along z' };
   }
   if (spots.some(({ y_mm = 0 }) => y_mm !== 0)) return planeDosesUndefined;
   const mixed = mixedRow(problem);

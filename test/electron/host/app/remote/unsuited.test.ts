@@ -91,7 +91,7 @@ test('nothing starts on the login node of a cluster without a flag, and the mess
     state: { kind: 'login-node' },
     machine: { slurm: true, platform: 'linux-x64' },
   });
-  // With the user's consent, the connection continues to the copy.
+  // With the user's consent, the connection goes on to copy the program, which fails here on purpose.
   expect((await connectRemote(true)).state).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('it is copied'),

@@ -89,7 +89,7 @@ test.each([
     { geometry: { ...parts.geometry, regions: [{ ...slab, x_mm: [0, 20] }] } },
     /not layered: at z = 20.25 mm water and/,
   ],
-  ['a tilted beam', { beam: { ...parts.beam, angle_deg: 10 } }, /not along z/],
+  ['a tilted beam', { beam: { ...parts.beam, angle_deg: 10 } }, /a beam is tilted: .* only for beams along z/],
   ['a pencil', { beam: { energy_MeV: 100 } }, /the beam has no width/],
   [
     'spots of two energies',
