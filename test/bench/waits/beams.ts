@@ -21,6 +21,7 @@ import {
   momentsTarget,
   type Row,
   rangeStudyTarget,
+  readoutsOfBeamTarget,
   readoutsOfMoments,
   readoutsTarget,
   rowWithLowerLimit,
@@ -182,30 +183,42 @@ function processorTime_s(): number {
   return (user + system) / 1e6;
 }
 
-/** Computes readouts of beams between two energies, once to warm up and then `times` times. */
+interface ReadoutRequest {
+  readonly variant: string;
+  readonly count: number;
+  readonly curves: boolean;
+  /** Energies of the first and the last beam; those of the others are evenly spaced. A single beam has the first. */
+  readonly energies_MeV?: readonly [number, number];
+  readonly times?: number;
+  readonly warmUps?: number;
+}
+
+/** Computes readouts of beams `warmUps` + `times` times, and returns the results of the last `times`. */
 async function readoutsOf(
   solver: Solver,
   base: object,
-  { variant, count, curves, times = 5 }: { variant: string; count: number; curves: boolean; times?: number },
+  { variant, count, curves, energies_MeV: [first, last] = [60, 80], times = 5, warmUps = 1 }: ReadoutRequest,
 ) {
   const reading = await solver.problem({
     ...base,
-    beam: { spots: [{ energy_MeV: 60 }, { energy_MeV: 80 }] },
+    beam: { spots: [{ energy_MeV: first }, { energy_MeV: last }] },
     solver: { ...solverSettings('depth'), variant, precision: 'fp32' },
   });
   const problem = { ...transportProblem(reading), keyframes: 0 };
   const list = new Float64Array(count * BEAM_PARAMETERS);
   const [spot = problem.beam] = problem.spots ?? [];
-  for (let i = 0; i < count; i += 1) writeBeamParameters(list, i, { ...spot, energy_MeV: 60 + (20 * i) / (count - 1) });
+  for (let i = 0; i < count; i += 1) {
+    writeBeamParameters(list, i, { ...spot, energy_MeV: first + ((last - first) * i) / Math.max(count - 1, 1) });
+  }
   const solved = [];
-  for (let i = 0; i <= times; i += 1) {
+  for (let i = 0; i < warmUps + times; i += 1) {
     const [begun, before] = [wall_s(), processorTime_s()];
     const table = await (await solver.addon.layBeams(problem)).readouts(list, curves);
     const [taken_s, used_s] = [wall_s() - begun, processorTime_s() - before];
     const r80 = table.columns.subarray(0, count);
     const bad = r80.findIndex((range, k) => !(range > (r80[k - 1] ?? 0)));
     if (bad !== -1) throw new Error(`R80 of beam ${bad} is ${r80[bad]} mm, after ${r80[bad - 1]} mm`);
-    if (i > 0) solved.push({ ...table, problem, taken_s, used_s });
+    if (i >= warmUps) solved.push({ ...table, problem, taken_s, used_s });
   }
   return solved;
 }
@@ -279,9 +292,13 @@ export async function momentRows(solver: Solver, base: object): Promise<readonly
       rowWithLowerLimit(withDoseMap(beamsByMomentsTarget(MOMENTS_BEAMS, reactions)), MOMENTS_BEAMS / median(maps)),
     );
   }
-  const solved = await readoutsOf(solver, base, { variant: 'moments', count: MOMENTS_BEAMS, curves: false });
-  rows.push(
-    rowWithLowerLimit(readoutsTarget(MOMENTS_BEAMS), MOMENTS_BEAMS / median(solved.map(({ used_s }) => used_s))),
-  );
+  const processor_s = async (request: Omit<ReadoutRequest, 'variant'>): Promise<number> =>
+    median((await readoutsOf(solver, base, { variant: 'moments', ...request })).map(({ used_s }) => used_s));
+  const one = { energies_MeV: [70, 80], warmUps: WARM_UPS, times: 100 } as const;
+  rows.push(rowWithUpperLimit(readoutsOfBeamTarget(70), await processor_s({ ...one, count: 1, curves: true })));
+  for (const curves of [false, true]) {
+    const used_s = await processor_s({ count: MOMENTS_BEAMS, curves });
+    rows.push(rowWithLowerLimit(readoutsTarget(MOMENTS_BEAMS, curves), MOMENTS_BEAMS / used_s));
+  }
   return rows;
 }

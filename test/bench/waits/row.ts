@@ -153,8 +153,13 @@ export const rangeStudyTarget: Limit = {
   what: '100,000 ranges between 60 and 80 MeV, cuda-moments, from shell to readouts',
   ...{ limit: 60, text: seconds },
 };
-export const readoutsTarget = (beams: number): Limit => ({
-  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments, readouts without maps, per second of processor time`,
+/** Beams solved as a list, whose readouts are computed in the addon. No dose map and no summary of a run is made. */
+export const readoutsOfBeamTarget = (energy_MeV: number): Limit => ({
+  what: `${energy_MeV} MeV in water by moments, as a list of one beam: processor time from the problem to readouts and depth dose, warm`,
+  ...{ limit: 5e-4, text: milliseconds },
+});
+export const readoutsTarget = (beams: number, curves: boolean): Limit => ({
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments as a list, readouts${curves ? ' and depth doses' : ''}, per second of processor time`,
   ...{ limit: 3000, text: beamRate },
 });
 export const warmImageTarget = (precision: string, id: string | null): Limit => ({
