@@ -231,7 +231,7 @@ describe('error rates of verdicts', () => {
   test('lanes use disjoint cores of this machine', () => {
     expect(lanesOf([])).toEqual([{ index: 0, cores: null }]);
     expect(() => lanesOf(['0', '0'])).toThrow('core 0 is given twice');
-    expect(() => lanesOf(['one'])).toThrow('numbers with commas');
+    expect(() => lanesOf(['one'])).toThrow('numbers separated by commas');
     expect(() => lanesOf(['999999'])).toThrow('--cores 999999');
   });
 

@@ -93,7 +93,7 @@ test("a submission's answer states what would settle an open verdict or speed", 
   const interval = { low: 0.9, high: 1.1 };
   const open = { accuracy: [correctCheck], verdict: 'undecided' as const, ratio: { value: 1, interval } };
   expect(decisionAdvice({ ...open, accuracy: [correctCheck, doubt], verdict: 'not checked' })).toMatch(
-    /^More probes are needed to decide whether it remembers results: submit again with more seconds/,
+    /^More probes are needed to decide whether the kernel caches results: submit again with more seconds/,
   );
   expect(decisionAdvice(open)).toMatch(/contains 1; more seconds would narrow it/);
   expect(decisionAdvice({ ...open, instances_to_decide: 12 })).toMatch(/^About 12 instances/);

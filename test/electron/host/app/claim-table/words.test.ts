@@ -204,17 +204,15 @@ describe('claims measure what their notes mean', () => {
   });
 
   test('a single repetition is reported and not judged', () => {
-    // The sweep on the H200 ended with one repetition at its largest size.
-    const swept = row(1)
+    // The sweep on the H200 ended with one repetition at its two largest sizes.
+    const swept = row(13)
       .claims.flatMap(({ findings }) => findings)
-      .filter(({ file }) => file === 'micro/sweep-elementwise.json');
-    const single = swept.filter(({ at }) => at === 100_000_000);
-    expect(single.map(({ verdict, value }) => [verdict, value !== null])).toEqual([
-      ['not judged', true],
-      // A part of the claim that this sweep does not measure.
-      ['not measured', false],
-    ]);
-    expect(swept.filter(({ verdict }) => verdict !== 'not judged').length).toBeGreaterThan(2);
+      .filter(({ file }) => file === 'micro/sweep-unrolling.json');
+    // Two kernels, unrolled by 4 and by 8.
+    const judgedAt = (factor: number) =>
+      swept.filter(({ at }) => at === factor).map(({ verdict, value }) => [verdict !== 'not judged', value !== null]);
+    expect(judgedAt(1024)).toEqual(Array(2).fill([false, true]));
+    expect(judgedAt(16)).toEqual(Array(2).fill([true, true]));
   });
 
   test('code that the notes call wrong is wrong: a kernel that ignores strides, and one without a bounds check', () => {

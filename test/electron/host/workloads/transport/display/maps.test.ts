@@ -192,7 +192,7 @@ describe('the reduction of a field', () => {
   it('rejects samples beyond the field, and divisors of a different length', async () => {
     const values = new Float64Array(4);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
-    await expect(reducePlane(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not match the field');
+    await expect(reducePlane(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('beyond the field');
     const per = { divisor: new Float64Array(3), factor: 1 };
     await expect(reducePlane({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow(
       'one value for each cell',
