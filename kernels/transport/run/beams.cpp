@@ -19,6 +19,7 @@
 #include "step_spread.hpp"
 #include "transport/model/entry/start.hpp"
 #include "transport/model/work.hpp"
+#include "transport/secondaries/secondaries.hpp"
 #include "transport/user_kernel.hpp"
 
 namespace bb::engine {
@@ -380,12 +381,19 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Finish
     scores.rows = solver->dose_rows();
     if (!scores.rows) assign(scores.dose, solver->dose());
     assign(scores.crossing, solver->crossing());
+    const cpu::Clock::time_point marched = cpu::Clock::now();
     scores.secondaries = solver->follow_products();
+    if (const auto reactions = solver->reactions(); !scores.secondaries && !reactions.empty()) {
+      scores.secondaries = std::make_unique<transport::Secondaries>(
+          transport::follow_secondaries(lane.problem, *lane.tables, reactions, 1));
+    }
+    const double secondaries_s = cpu::seconds_since(marched);
     scores.min_over_max = solver->min_over_max();
     scores.cell_steps = solver->cell_steps();
     out.result = common.result(problem(), out.alone, std::move(scores));
     out.result.setup_s = common.setup_s;
-    out.result.solve_s = cpu::seconds_since(begun);
+    out.result.secondaries_s = out.result.secondaries ? secondaries_s : 0.0;
+    out.result.solve_s = cpu::seconds_since(begun) - out.result.secondaries_s;
     out.result.state_bytes = solver->state_bytes();
     const double moved = solver->bytes_per_cell_step();
     out.result.bytes_per_cell_step = moved > 0.0 ? moved : run_.variant().bytes_per_cell_step;

@@ -188,7 +188,14 @@ void write(const engine::Beams& beams, double reach_mm, const engine::Beams::Fin
                              profile.start_mm,
                              profile.step_mm,
                              static_cast<double>(profile.values.size()),
-                             static_cast<double>(r.dose.size())}) {
+                             static_cast<double>(r.dose.size()),
+                             r.secondaries ? 1.0 : 0.0}) {
+    to.add(value);
+  }
+  const transport::Secondaries none;
+  const transport::Secondaries& products = r.secondaries ? *r.secondaries : none;
+  for (const double value : {products.local, products.protons, products.deuterons, products.neutral,
+                             std::accumulate(products.escaped.begin(), products.escaped.end(), 0.0), r.secondaries_s}) {
     to.add(value);
   }
   to.add(r.dose);
@@ -337,10 +344,12 @@ Napi::Value dose(const Napi::CallbackInfo& info, const std::shared_ptr<State>& s
   const bool one = info.Length() > 0 && info[0].IsNumber();
   const int first = one ? info[0].As<Napi::Number>().Int32Value() : 0, end = one ? first + 1 : nz;
   if (first < 0 || end > nz) throw Napi::RangeError::New(env, "row " + std::to_string(first) + " is outside the box");
-  Napi::Float64Array out = Napi::Float64Array::New(env, static_cast<std::size_t>(end - first) * nx);
-  double* cells = out.Data();
-  for (int z = first; z < end; ++z, cells += nx) state->rows->add(z, {cells, nx});
-  return out;
+  return with_coded_errors(env, kNoMemory, [&] {
+    Napi::Float64Array out = Napi::Float64Array::New(env, static_cast<std::size_t>(end - first) * nx);
+    double* cells = out.Data();
+    for (int z = first; z < end; ++z, cells += nx) state->rows->add(z, {cells, nx});
+    return out;
+  });
 }
 
 /// Values of each beam in the list of readouts(): energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm.

@@ -145,19 +145,33 @@ struct BeamsTests {
 
 const BeamsTests tests;
 
-TEST("beams: moments follow the reactions of each beam as if it were alone") {
-  Problem p = several_beams(Precision::kFp64, Stepping::kDepth, "moments");
-  follow_reactions(p);
+void compare_reactions(const Problem& p) {
   constexpr double kTolerance = 1e-12;
   for (const test::Beams::FinishedBeam& ended : solve(p)) {
     CHECK(!ended.result.failure);
     const engine::RunResult wanted = solve_alone(p, ended.beam);
     CHECK(wanted.secondaries->local > 0.0);
+    CHECK(ended.result.secondaries.has_value());
     CHECK_REL(ended.result.secondaries->local, wanted.secondaries->local, kTolerance);
     CHECK(relative_l2(ended.result.dose, wanted.dose) <= kTolerance);
     CHECK(ended.result.energy.back().rel_error <= 1e-10);
     CHECK_REL(ended.result.energy.back().deposited, wanted.energy.back().deposited, kTolerance);
   }
+}
+
+TEST("beams: moments follow the reactions of each beam as if it were alone") {
+  Problem p = several_beams(Precision::kFp64, Stepping::kDepth, "moments");
+  follow_reactions(p);
+  compare_reactions(p);
+}
+
+TEST("beams: moments follow the reactions of tilted beams as if each were alone") {
+  Problem p = several_beams(Precision::kFp64, Stepping::kDepth, "moments");
+  follow_reactions(p);
+  constexpr double kTilt = 0.15;  // rad
+  p.beam.angle = kTilt;
+  for (Beam& spot : p.spots) spot.angle = kTilt;
+  compare_reactions(p);
 }
 
 TEST("beams: rows of the dose on request are those of the map, with and without products") {

@@ -1,6 +1,6 @@
 /**
  * Arrays with the results of many beams, in the layouts that the addon also uses. A block contains the result of one
- * beam in a single array, which the addon reuses for the next beam: 20 numbers, then arrays one after another. The
+ * beam in a single array, which the addon reuses for the next beam: 27 numbers, then arrays one after another. The
  * dose may be missing: it is then computed on request. The addon writes the block in
  * native/binding/runs/transport_beams.cpp.
  */
@@ -30,7 +30,7 @@ export const BEAM_PARAMETERS = 5;
 
 /** Number of moments of the fluence through each plane. */
 const MOMENTS_PER_PLANE = 6;
-const SCALARS_PER_BLOCK = 20;
+const SCALARS_PER_BLOCK = 27;
 
 /** With `doseRow`, `dose` computes all rows at each access. */
 type BlockResult = BeamResult & { readonly doseRow?: (z: number) => Float64Array };
@@ -41,6 +41,16 @@ interface BlockProfile {
   readonly step_mm: number;
   readonly values: Float64Array;
 }
+
+/** Returns the energies that reactions removed, by destination, and the time for following the products. */
+const secondariesOf = (number: (i: number) => number): NonNullable<BeamResult['secondaries']> => ({
+  local_MeV: number(21),
+  protons_MeV: number(22),
+  deuterons_MeV: number(23),
+  neutral_MeV: number(24),
+  escaped_MeV: number(25),
+  seconds: number(26),
+});
 
 /**
  * Reads a block. Arrays of the result are views of the block, so they change with the next beam; the profile is a copy.
@@ -79,6 +89,7 @@ export function readBeamBlock(
     end_excess_mm: number(13),
     steps: number(14),
     setup_parts: [],
+    ...(number(20) === 1 ? { secondaries: secondariesOf(number) } : {}),
     get dose() {
       return known ?? dose();
     },
