@@ -5,7 +5,7 @@ import { callerFolder, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
 /**
- * @typedef {Readonly<{ files: readonly string[], names: readonly string[] }>} TestSelection `files` as they were typed; `names`
+ * @typedef {Readonly<{ files: readonly string[], names: readonly string[] }>} TestSelection `files` as typed; `names`
  * of suites, or parts of the names of C++ tests
  */
 

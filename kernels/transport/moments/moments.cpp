@@ -141,9 +141,9 @@ class Moments final : public engine::Solver {
   }
 
  private:
-  /// True if the dose is scored only as rows. Otherwise columns are used, because only their sweep scores the tracks
-  /// of products, and those of tilted beams.
+  /// True if no map is requested: each row of the dose is stored as Gaussians. Tilted beams always have a map.
   bool rows_only() const { return !p_.dose_map && !tilted_; }
+  /// Otherwise columns are used, because only their sweep scores the tracks of products, and those of tilted beams.
   bool layered_products() const { return t_.reactions.on() && !t_.tracks.on() && !tilted_; }
 
   void march(SpanRecorder& spans) {

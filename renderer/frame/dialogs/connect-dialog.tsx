@@ -75,11 +75,7 @@ function Progress({ remote: { host, state } }: { readonly remote: Remote }): Rea
         </p>
       );
     case 'lost':
-      return (
-        <p role="status">
-          {state.reason}; reconnecting. Computations on {host} goes on.
-        </p>
-      );
+      return <p role="status">{state.reason}; reconnecting. Remote computations continue.</p>;
     case 'login-node':
       return (
         <p role="status">

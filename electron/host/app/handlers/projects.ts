@@ -62,7 +62,7 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
     },
     'file.write': ({ file, bytes, ifExists }) => files.write(file, bytes, ifExists),
     'shell.document': (state) => {
-      if (shell === null) return throwUnsupported('window');
+      if (shell === null) return throwUnsupported('window title');
       shell.document(state);
       return {};
     },
@@ -72,7 +72,7 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
       return {};
     },
     'shell.close': ({ request, close }) => {
-      if (shell === null) return throwUnsupported('window');
+      if (shell === null) return throwUnsupported('window to close');
       shell.close(request, close);
       return {};
     },
@@ -86,7 +86,7 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
 export function shellSource(shell: ShellHandlers | null): Pick<Sources, 'shell.events'> {
   return {
     'shell.events': (_params, sink) => {
-      if (shell === null) return throwUnsupported('shell');
+      if (shell === null) return throwUnsupported('desktop shell');
       return shell.events((event) => sink.offer(() => event));
     },
   };

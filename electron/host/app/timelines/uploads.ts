@@ -47,12 +47,14 @@ export class Uploads {
   /** Appends a piece. Throws BraggError if it is out of order or the disk is full. */
   async append(id: string, offset: number, bytes: Uint8Array): Promise<void> {
     const upload = this.#upload(id);
-    if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
-      throw new BraggError(
-        'bad-request',
-        `${upload.name}: received data from byte ${offset}, but the next byte is ${upload.taken_bytes}. Drop the file again.`,
-      );
-    }
+    const { name, taken_bytes, size_bytes } = upload;
+    const problem =
+      offset !== taken_bytes
+        ? `received data from byte ${offset}, but the next byte is ${taken_bytes}`
+        : offset + bytes.length > size_bytes
+          ? `received ${offset + bytes.length} bytes, but the file was announced with ${size_bytes}`
+          : null;
+    if (problem !== null) throw new BraggError('bad-request', `${name}: ${problem}. Drop the file again.`);
     upload.taken_bytes += bytes.length;
     try {
       await upload.handle.write(bytes, 0, bytes.length, offset);

@@ -385,6 +385,9 @@ describe('methods on timelines', () => {
         'part.json: received data from byte 3, but the next byte is 0. Drop the file again.',
       );
       await page.call('timeline.uploadPiece', { ...piece, offset: 0 });
+      await expect(
+        page.call('timeline.uploadPiece', { upload: id, bytes: new Uint8Array(7), offset: 4 }),
+      ).rejects.toThrow('part.json: received 11 bytes, but the file was announced with 10. Drop the file again.');
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: id } })).rejects.toThrow(
         'part.json: received 4 bytes of 10.',
       );
