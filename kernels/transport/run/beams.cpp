@@ -16,10 +16,10 @@
 #include "cpu/stopwatch.hpp"
 #include "cpu/thread_pool.hpp"
 #include "cpu/user_library.hpp"
+#include "execution.hpp"
 #include "step_spread.hpp"
 #include "transport/model/entry/start.hpp"
 #include "transport/model/work.hpp"
-#include "transport/secondaries/secondaries.hpp"
 #include "transport/user_kernel.hpp"
 
 namespace bb::engine {
@@ -382,11 +382,7 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Finish
     if (!scores.rows) assign(scores.dose, solver->dose());
     assign(scores.crossing, solver->crossing());
     const cpu::Clock::time_point marched = cpu::Clock::now();
-    scores.secondaries = solver->follow_products();
-    if (const auto reactions = solver->reactions(); !scores.secondaries && !reactions.empty()) {
-      scores.secondaries = std::make_unique<transport::Secondaries>(
-          transport::follow_secondaries(lane.problem, *lane.tables, reactions, 1));
-    }
+    scores.secondaries = follow_products(*solver, lane.problem, *lane.tables, 1);
     const double secondaries_s = cpu::seconds_since(marched);
     scores.min_over_max = solver->min_over_max();
     scores.cell_steps = solver->cell_steps();

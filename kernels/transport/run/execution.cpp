@@ -221,16 +221,19 @@ TrackResult Run::Execution::tracks() const {
   return out;
 }
 
+std::unique_ptr<transport::Secondaries> follow_products(Solver& solver, const transport::Problem& problem,
+                                                        const transport::Tables& tables, int threads) {
+  if (auto products = solver.follow_products()) return products;
+  const std::span<const double> reactions = solver.reactions();
+  if (reactions.empty()) return nullptr;
+  return std::make_unique<transport::Secondaries>(transport::follow_secondaries(problem, tables, reactions, threads));
+}
+
 void Run::Execution::follow_reactions() {
-  const std::span<const double> reactions = solver_->reactions();
-  if (reactions.empty() && !solver_->follows_products()) return;
+  if (solver_->reactions().empty() && !solver_->follows_products()) return;
   const ScopedSpan span(run_.spans_, 0, run_.spans_.name_id("secondaries"), step_);
   const cpu::Clock::time_point begun = cpu::Clock::now();
-  if (const auto products = solver_->follow_products()) {
-    result_.secondaries = std::move(*products);
-  } else {
-    result_.secondaries = transport::follow_secondaries(run_.problem_, run_.tables_, reactions, run_.threads_);
-  }
+  result_.secondaries = std::move(*follow_products(*solver_, run_.problem_, run_.tables_, run_.threads_));
   ledger_->close(*result_.secondaries);
   result_.secondaries_s = cpu::seconds_since(begun);
 }

@@ -13,6 +13,11 @@
 
 namespace bb::engine {
 
+/// Transports the products of a solver's reactions to the positions where they deposit their energy: in the solver, or
+/// by columns if it only records reactions. Null if there are none.
+std::unique_ptr<transport::Secondaries> follow_products(Solver& solver, const transport::Problem& problem,
+                                                        const transport::Tables& tables, int threads);
+
 /// State of a run during Run::execute: the solver, the balance so far, and the data to show and to save.
 class Run::Execution {
  public:
@@ -43,7 +48,7 @@ class Run::Execution {
   /// Sets the fields of a result that change with every step, except ledger and keyframes.
   void describe(RunResult& result) const;
   TrackResult tracks() const;
-  /// Transports the products of nuclear reactions to the positions where they deposit their energy.
+  /// Adds the products of nuclear reactions to the result and to the balance.
   void follow_reactions();
   RunResult finish();
   /// Returns the results in the host's memory after the device has failed.

@@ -192,12 +192,7 @@ void write(const engine::Beams& beams, double reach_mm, const engine::Beams::Fin
                              r.secondaries ? 1.0 : 0.0}) {
     to.add(value);
   }
-  const transport::Secondaries none;
-  const transport::Secondaries& products = r.secondaries ? *r.secondaries : none;
-  for (const double value : {products.local, products.protons, products.deuterons, products.neutral,
-                             std::accumulate(products.escaped.begin(), products.escaped.end(), 0.0), r.secondaries_s}) {
-    to.add(value);
-  }
+  for (const NamedValue& each : secondaries_values(r)) to.add(each.value);
   to.add(r.dose);
   to.add(r.crossing);
   to.add_ledger(r.number, false);

@@ -33,20 +33,24 @@ Napi::Object failure_object(Napi::Env env, const engine::Failure& failure) {
   return out;
 }
 
-/// Energy that reactions removed, in MeV, by destination.
 Napi::Object secondaries_object(Napi::Env env, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
-  const transport::Secondaries& s = *r.secondaries;
-  out.Set("local_MeV", s.local);
-  out.Set("protons_MeV", s.protons);
-  out.Set("deuterons_MeV", s.deuterons);
-  out.Set("neutral_MeV", s.neutral);
-  out.Set("escaped_MeV", std::accumulate(s.escaped.begin(), s.escaped.end(), 0.0));
-  out.Set("seconds", r.secondaries_s);
+  for (const auto& [name, value] : secondaries_values(r)) out.Set(name, value);
   return out;
 }
 
 }  // namespace
+
+std::array<NamedValue, 6> secondaries_values(const RunResult& r) {
+  const transport::Secondaries none;
+  const transport::Secondaries& s = r.secondaries ? *r.secondaries : none;
+  return {{{"local_MeV", s.local},
+           {"protons_MeV", s.protons},
+           {"deuterons_MeV", s.deuterons},
+           {"neutral_MeV", s.neutral},
+           {"escaped_MeV", std::accumulate(s.escaped.begin(), s.escaped.end(), 0.0)},
+           {"seconds", r.secondaries_s}}};
+}
 
 BeamNumbers::BeamNumbers(const transport::Tables& t)
     : x_variance(t.start.x_variance),

@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,6 +24,14 @@ std::size_t ledger_width(bool energy);
 void write_ledger(const std::vector<engine::LedgerRow>& rows, bool energy, std::span<double> to);
 /// Writes the escape through each face as [step][Face].
 void write_faces(const std::vector<engine::LedgerRow>& rows, std::span<double> to);
+
+struct NamedValue {
+  const char* name;
+  double value;
+};
+/// Energy that reactions removed, in MeV, by destination, and the time for following the products, in s. Zeros if
+/// reactions were not followed.
+std::array<NamedValue, 6> secondaries_values(const engine::RunResult& result);
 
 const char* precision_name(transport::Precision precision);
 
