@@ -154,7 +154,7 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
         onPointerCancel={() => (press.current = null)}
       >
         {range === null ? null : (
-          <div className="studies__axis-kept" style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }} />
+          <div className="studies__axis-selection" style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }} />
         )}
         {(['low', 'high'] as const).map((which) => (
           <RangeEnd key={which} axis={axis} which={which} range={[low, high]} onRange={onRange} />

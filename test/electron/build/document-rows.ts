@@ -9,10 +9,10 @@ export const again = 'made again by npm run figures';
  * Whether two texts have the same numbers. Numbers may differ by one in their last digit, because instruction sets
  * round differently.
  */
-export function equalNumbers(kept: string, made: string): boolean {
-  if (kept === made) return true;
-  const [a, b] = [Number(kept), Number(made)];
-  const places = /\.(\d+)$/.exec(kept)?.[1]?.length ?? 0;
+export function equalNumbers(inDocument: string, made: string): boolean {
+  if (inDocument === made) return true;
+  const [a, b] = [Number(inDocument), Number(made)];
+  const places = /\.(\d+)$/.exec(inDocument)?.[1]?.length ?? 0;
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) < 1.01 * 10 ** -places;
 }
 
@@ -21,9 +21,9 @@ export const cells = (table: string): readonly (readonly string[])[] =>
 
 /** Compares rows of `made` with the rows of the same name in the document. */
 export function expectRows(name: string, made: string): void {
-  const kept = cells(places.find((place) => place.name === name)?.text ?? '');
+  const inDocument = cells(places.find((place) => place.name === name)?.text ?? '');
   for (const row of cells(made).slice(2)) {
-    const same = kept.find(([first]) => first === row[0]) ?? [];
+    const same = inDocument.find(([first]) => first === row[0]) ?? [];
     // The last column is the order of magnitude of the ledger's error, which depends on the number of threads.
     const differing = row.slice(0, -1).filter((cell, at) => !equalNumbers(same[at] ?? '', cell));
     expect(differing, `${name}, ${row[0]}: ${again}`).toEqual([]);

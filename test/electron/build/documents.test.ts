@@ -60,16 +60,16 @@ describe('the table of the dense step', () => {
       .join('\n');
 
   test('gives a step as the mean of its launches, in plain units', () => {
-    const kept = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
-    expect(kept).toMatchObject({
+    const recorded = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    expect(recorded).toMatchObject({
       launches: 2,
       dram_read_bytes: 210e6,
       dram_written_bytes: 150e6,
       busy: 0.85,
       shared: 0.42,
     });
-    expect(kept.time_s).toBeCloseTo(310e-6, 12);
-    expect(kept.stalls).toEqual([
+    expect(recorded.time_s).toBeCloseTo(310e-6, 12);
+    expect(recorded.stalls).toEqual([
       { reason: 'barrier', share: 0.75 },
       { reason: 'wait', share: 0.25 },
     ]);
@@ -80,18 +80,18 @@ describe('the table of the dense step', () => {
   });
 
   test('shows the time each hardware unit would need alone', () => {
-    const told = denseStepTable(parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234'));
-    expect(told).toContain('| Issue slots | 100 instructions per cell | 40 % | 124 µs |');
+    const printedTable = denseStepTable(parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234'));
+    expect(printedTable).toContain('| Issue slots | 100 instructions per cell | 40 % | 124 µs |');
     // The counters report 360 MB; reading and writing each cell once needs 288 MB.
-    expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
-    expect(told).toContain('barrier 75 %, wait 25 %');
+    expect(printedTable).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
+    expect(printedTable).toContain('barrier 75 %, wait 25 %');
   });
 
   test('lists rejected designs below the table, each with its time', () => {
-    const kept = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
-    expect(denseStepTable(kept)).not.toContain('Design');
-    const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
-    expect(told).toContain('| as shipped | 292 µs |');
+    const recorded = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    expect(denseStepTable(recorded)).not.toContain('Design');
+    const printedTable = denseStepTable({ ...recorded, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
+    expect(printedTable).toContain('| as shipped | 292 µs |');
   });
 });
 
@@ -100,7 +100,7 @@ describe("the gate's rates", () => {
 
   test('count the verdicts on unchanged and on slower code', () => {
     expect(gateRates(null)).toMatch(/^Not recorded yet\./);
-    const kept = {
+    const recorded = {
       ...{ measured: '2026-11-28T22:00:00.000Z', machine: 'A processor' },
       ...{ cores: 2, load: 3.5, seconds: 60, n: 1, took_s: 9 },
       series: [
@@ -108,20 +108,22 @@ describe("the gate's rates", () => {
         { slower: 0.05, gates: [gate('slower'), gate('slower'), gate('undecided')] },
       ],
     };
-    const text = gateRates(kept);
+    const text = gateRates(recorded);
     const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
     expect(rows[2]).toEqual(['', 'unchanged', '2', '0', '1', '1', '']);
     expect(rows[3]).toEqual(['', '5.00 % slower', '3', '2', '1', '0', '']);
     expect(text).toContain(
       'A processor, 2 cores, with 3.50 running processes on average. A gate takes at most 60.0 s.',
     );
-    expect(gateRates({ ...kept, lanes: ['1', '4,5'] })).toContain('A processor, pinned to core 1 or cores 4,5, with');
+    expect(gateRates({ ...recorded, lanes: ['1', '4,5'] })).toContain(
+      'A processor, pinned to core 1 or cores 4,5, with',
+    );
   });
 });
 
 describe('error rates of verdicts', () => {
   describe('simulated rates', () => {
-    const kept = recordedRatesSchema.parse(
+    const recorded = recordedRatesSchema.parse(
       JSON.parse(readFileSync(path.join(root, 'assets/rates/simulated.json'), 'utf8')),
     );
 
@@ -131,23 +133,23 @@ describe('error rates of verdicts', () => {
         ...noiseModels.map(({ name, precision }) => [rule, name, precision, 1]),
         [rule, ten?.name, ten?.precision, 10],
       ]);
-      const found = kept.rows.map(({ rule, model, precision, candidates }) => [rule, model, precision, candidates]);
+      const found = recorded.rows.map(({ rule, model, precision, candidates }) => [rule, model, precision, candidates]);
       expect(found).toEqual(rows);
-      expect(kept.trials).toBeGreaterThanOrEqual(2000);
+      expect(recorded.trials).toBeGreaterThanOrEqual(2000);
     });
 
     test('are within their targets', () => {
-      expect(kept.rows.flatMap((row) => missedTargets(row, kept.trials, 2))).toEqual([]);
+      expect(recorded.rows.flatMap((row) => missedTargets(row, recorded.trials, 2))).toEqual([]);
     });
 
     test('each have a row in the table', () => {
-      expect(simulatedErrorRates().split('\n')).toHaveLength(kept.rows.length + 2);
+      expect(simulatedErrorRates().split('\n')).toHaveLength(recorded.rows.length + 2);
     });
   });
 
   test('measured rates count every verdict except same and undecided as false; without a recording the table explains how to measure them', () => {
     const session = { verdict: 'same', whole: 'slower', ratio: 1, interval: null, floor: 0.01, otherLoad_cores: 0.2 };
-    const kept = {
+    const recorded = {
       ...{ measured: '2026-01-01T00:00:00Z', machine: 'CPU', cores: 2, variant: 'gather', allowed: 2, took_s: 60 },
       halves: [
         {
@@ -156,14 +158,14 @@ describe('error rates of verdicts', () => {
         },
       ],
     };
-    expect(measuredErrorRates(kept).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
+    expect(measuredErrorRates(recorded).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
     expect(measuredErrorRates(null)).toContain('npm run bench -- aa --keep');
   });
 
   test('the power table counts each verdict for each amount of extra work, or explains how to measure it', () => {
     const session = { whole: 'slower', ratio: 1.03, interval: null, floor: 0.01, rounds: 20, otherLoad_cores: 0.2 };
     const sessions = ['slower', 'slower', 'undecided'].map((verdict) => ({ ...session, verdict }));
-    const kept = {
+    const recorded = {
       ...{ measured: '2026-11-29T23:20:00Z', machine: 'CPU', cores: 2, lanes: ['1'], seconds: 30, n: 1000 },
       ...{ commits: ['abc'], took_s: 60 },
       series: [
@@ -171,7 +173,7 @@ describe('error rates of verdicts', () => {
         { slower: 0.03, busy_cores: 1, sessions },
       ],
     };
-    const lines = detectionRateTable(kept).split('\n');
+    const lines = detectionRateTable(recorded).split('\n');
     expect(lines[2]).toBe('| 3.00 % | 1 | 0.2 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
     expect(lines.at(-1)).toContain(
       'sum of 1000 squares. Machine: CPU, pinned to core 1. At most 30.0 s per session. Measured on 2026-11-29',
@@ -270,16 +272,16 @@ describe('recordings of compute-sanitizer', () => {
     expect(readSanitizerRecord(root)).toBeNull();
     const runs = [sanitizerRun('cuda-checked', of(0, [])), sanitizerRun('cuda-unchecked', of(61, [found]))];
     await saveSanitizerRecord(root, 'NVIDIA H100', runs);
-    const kept = readSanitizerRecord(root);
-    expect(kept).toMatchObject({ gpu: 'NVIDIA H100', scenario: 'bounds', runs: [{ errors: 0 }, { errors: 61 }] });
-    expect(kept?.runs[1]?.findings[0]?.file).toBe('bounds.cu');
-    const told = sanitizedTable(kept);
-    expect(told).toContain('| `cuda-checked` | memcheck | 0 | nothing |');
-    expect(told).toContain(
+    const recorded = readSanitizerRecord(root);
+    expect(recorded).toMatchObject({ gpu: 'NVIDIA H100', scenario: 'bounds', runs: [{ errors: 0 }, { errors: 61 }] });
+    expect(recorded?.runs[1]?.findings[0]?.file).toBe('bounds.cu');
+    const printedTable = sanitizedTable(recorded);
+    expect(printedTable).toContain('| `cuda-checked` | memcheck | 0 | nothing |');
+    expect(printedTable).toContain(
       '| `cuda-unchecked` | memcheck | 61 | Invalid __global__ write of size 4 bytes, bounds.cu:19 |',
     );
-    expect(told).toContain('NVIDIA H100');
-    expect(told).toContain('Details of the first error: by thread (67,0,0) in block (7812,0,0).');
+    expect(printedTable).toContain('NVIDIA H100');
+    expect(printedTable).toContain('Details of the first error: by thread (67,0,0) in block (7812,0,0).');
   });
 
   test('an incomplete run is not counted; without a file the table explains how to record one', () => {

@@ -43,18 +43,18 @@ describe('limits imposed by Electron', () => {
   describe('the preload script', () => {
     /** Environment of a sandboxed preload script: no Node, and only Electron's modules for renderers. */
     function runPreload(code: string) {
-      const told: string[] = [];
+      const messages: string[] = [];
       const listeners: ((event: unknown) => void)[] = [];
       const window = {
         addEventListener: (_name: string, listener: (event: unknown) => void) => listeners.push(listener),
-        postMessage: (message: unknown) => told.push(`page ${String(message)}`),
+        postMessage: (message: unknown) => messages.push(`page ${String(message)}`),
       };
       const require = (name: string) => {
         if (name !== 'electron') throw new Error(`module not found: ${name}`);
         return {
           ipcRenderer: {
-            send: (channel: string) => told.push(`send ${channel}`),
-            postMessage: (channel: string) => told.push(`port ${channel}`),
+            send: (channel: string) => messages.push(`send ${channel}`),
+            postMessage: (channel: string) => messages.push(`port ${channel}`),
           },
         };
       };
@@ -62,19 +62,19 @@ describe('limits imposed by Electron', () => {
       runInNewContext(`(function (require, exports, module) { ${code}\n})(require, {}, { exports: {} });`, {
         ...{ require, window, location, MessageChannel },
       });
-      const hear = (data: unknown, origin = location.origin) => {
+      const deliver = (data: unknown, origin = location.origin) => {
         for (const listener of listeners) listener({ source: window, origin, data });
       };
-      return { told, hear };
+      return { messages, deliver };
     }
 
     it('runs within the sandbox, and forwards one port', () => {
-      const { told, hear } = runPreload(text('dist/electron/preload.cjs'));
-      hear('braggbench:want-port', 'https://example.org');
-      expect(told).toEqual([]);
-      hear('braggbench:want-port');
-      hear('braggbench:ready');
-      expect(told).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
+      const { messages, deliver } = runPreload(text('dist/electron/preload.cjs'));
+      deliver('braggbench:want-port', 'https://example.org');
+      expect(messages).toEqual([]);
+      deliver('braggbench:want-port');
+      deliver('braggbench:ready');
+      expect(messages).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
     });
 
     it('would fail if it used ES modules or Node APIs', () => {

@@ -246,8 +246,8 @@ describe('the gamma comparison of two doses', () => {
     expect(passRate(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
     expect(passRate(file(1, null), 'drawn')).toBe(1);
     const old = { ...shown, perMass: null } as unknown as ShownDepthDose;
-    const told = gammaPairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });
-    expect(told).toMatch(/stored without densities/);
+    const reason = gammaPairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });
+    expect(reason).toMatch(/stored without densities/);
   });
 });
 

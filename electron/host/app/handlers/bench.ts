@@ -244,14 +244,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, BenchMethod> {
         return noResources('A user kernel is compiled when it first runs; until then its registers are not known.');
       }
       const { images, sources } = kernelFolders();
-      const kept = session === null ? null : await benches.session(session.bench);
-      const report = kept?.session.reports[session?.report ?? 0];
+      const openSession = session === null ? null : await benches.session(session.bench);
+      const report = openSession?.session.reports[session?.report ?? 0];
       const resourcesFrom = async (all: KernelResources, origin: string) => ({
         resources: kernelsNamedIn(await readVariantSources(sources, found), all),
         reason: null,
         origin,
       });
-      if (report?.resources !== undefined) return resourcesFrom(report.resources, `recorded with ${kept?.name}`);
+      if (report?.resources !== undefined) return resourcesFrom(report.resources, `recorded with ${openSession?.name}`);
       const built = await readKernelResources(images, found.workload);
       if (built === null)
         return noResources('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
@@ -261,11 +261,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, BenchMethod> {
       const here = await readCommit(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {
-        return resourcesFrom(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);
+        return resourcesFrom(
+          built,
+          `of this build, from the same commit as ${openSession?.name}, which has no kernel data`,
+        );
       }
       const sessionCommitText = commit === null ? 'does not give its commit' : `is from commit ${commit.slice(0, 7)}`;
       return noResources(
-        `${kept?.name} has no kernel data and ${sessionCommitText}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
+        `${openSession?.name} has no kernel data and ${sessionCommitText}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
       );
     },
   };

@@ -50,9 +50,9 @@ describe('recording work outside a run', () => {
   });
 
   test('places work after a run at its end, and adds nothing to a run without recorded threads', () => {
-    const { spans: told } = appendHostPart({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
-    expect(told.start_ns[0]).toBe(90);
-    expect(told.end_ns[0]).toBeCloseTo(100, 6);
+    const { spans: extended } = appendHostPart({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
+    expect(extended.start_ns[0]).toBe(90);
+    expect(extended.end_ns[0]).toBeCloseTo(100, 6);
     const unknown = { spans: NO_SPANS, trace: null };
     expect(appendHostPart(unknown, { name: 'file written', seconds: 1 })).toBe(unknown);
     expect(prependHostParts(unknown, [{ name: 'scenario read', seconds: 1 }])).toBe(unknown);
